@@ -1,0 +1,219 @@
+/* The waist: what a Groth16 prover needs from a machine, and nothing else.
+ *
+ *     groth16 · format · filecoin · engine        know what a proof is
+ *     ───────────────── backend.h ─────────────────
+ *     cpu · ifma · cuda                           know how this machine computes
+ *
+ * Across it scalars are plain and in natural order, points are plain and affine (curve/curve.h), a
+ * witness is packed (backend/witness.h), a matrix is recorded (backend/matrix.h). Inside a buffer or
+ * a bases handle a back end uses any form and order it likes. Every operation gives the same bytes on
+ * every back end, for every number of threads.
+ *
+ * Order. Operations on one stream happen in the order of the calls; operations on different streams
+ * are ordered by mark and wait_on only. Calls may return before the work is done: host memory passed
+ * in must stay as it is, and results written to host memory are not there, until `wait`. `wait`
+ * reports the first error of the stream since the last wait, with the name of the operation.
+ *
+ * Memory. open takes the job's whole arena from the budget; buffers, handles and scratch are pieces
+ * of it. Each *_bytes function says what the operation beside it takes (scratch only while it runs);
+ * a plan adds them up (groth16/plan.h). Frees are in any order; a piece is available again when all
+ * younger pieces are gone too.
+ *
+ * Ownership: handles belong to the caller and end before close. *_free accept NULL.
+ *
+ * A device object serves one job at a time from one thread. Long operations look at the cancel flag
+ * between steps and then report CUZK_CANCELLED. */
+#ifndef BACKEND_BACKEND_H
+#define BACKEND_BACKEND_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "backend/matrix.h"
+#include "backend/witness.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "curve/curve.h"
+#include "msm/kernels.h" /* struct points_view */
+
+struct device;
+struct stream;
+struct buf;
+struct matrix_handle;
+struct witness_handle;
+struct domain;
+struct bases;
+struct fixed_base;
+
+struct device_options {
+    const struct curve *curve;
+    struct pool *pool;        /* NULL: one thread */
+    struct budget *budget;    /* host memory is taken here; NULL: not counted */
+    size_t arena_bytes;       /* room for everything below, from the plan */
+    int ordinal;              /* which card; 0 on the CPU */
+    const atomic_bool *cancel; /* NULL: never */
+};
+
+struct device_info {
+    char name[128];
+    size_t memory_total, memory_free; /* of the device; the host's on the CPU */
+};
+
+enum element {
+    ELEMENT_SCALAR,
+    ELEMENT_G1,
+    ELEMENT_G2,
+};
+
+/* The basis in which a key holds H; the quotient comes out to match. */
+enum h_basis {
+    H_POWERS,      /* coefficients 0 .. n-2: Filecoin, bellman */
+    H_ODD_COSET,   /* values at the odd powers of the 2n-th root: iden3 */
+    H_COSET,       /* values on the coset g * <root>: our prepared keys */
+};
+
+enum pointwise_op {
+    POINTWISE_MUL,   /* out = a b */
+    POINTWISE_SUB,   /* out = a - b */
+    POINTWISE_AXPY,  /* out = out + factor a */
+    POINTWISE_SCALE, /* out = factor a */
+};
+
+/* Points that a key holds for one query, and which variables they belong to: first the inputs of
+ * input_map in ascending order, then the aux of aux_map in ascending order. A map of NULL means
+ * none for inputs and all for aux. For H both counts are 0 and only dense sums are asked for. */
+struct bases_source {
+    enum element group;
+    struct points_view points;
+    size_t n_inputs, n_aux;
+    const uint64_t *input_map; /* n_inputs bits */
+    const uint64_t *aux_map;   /* n_aux bits */
+};
+
+struct backend {
+    const char *name; /* "cpu", "ifma", "cuda" */
+
+    /* NULL if it can be used here, else one sentence why not. */
+    const char *(*unavailable)(void);
+    enum cuzk_status (*open)(struct device **ret, const struct device_options *options,
+                             struct cuzk_error *err);
+    void (*close)(struct device *device);
+    void (*info)(const struct device *device, struct device_info *ret);
+
+    /* ---- order ---- */
+    enum cuzk_status (*stream_new)(struct device *device, struct stream **ret,
+                                   struct cuzk_error *err);
+    void (*stream_free)(struct stream *stream);
+    /* The place in `stream` reached so far, for wait_on of another stream. */
+    uint64_t (*mark)(struct stream *stream);
+    void (*wait_on)(struct stream *stream, struct stream *other, uint64_t mark);
+    enum cuzk_status (*wait)(struct stream *stream, struct cuzk_error *err);
+
+    /* ---- buffers: n elements, contents undefined at first ---- */
+    size_t (*buf_bytes)(const struct curve *curve, enum element element, size_t n);
+    enum cuzk_status (*buf_new)(struct device *device, enum element element, size_t n,
+                                struct buf **ret, struct cuzk_error *err);
+    void (*buf_free)(struct buf *buf);
+    /* Elements [at, at + n) from or to plain host memory. */
+    void (*buf_put)(struct stream *stream, struct buf *buf, size_t at, const void *plain, size_t n);
+    void (*buf_get)(struct stream *stream, const struct buf *buf, size_t at, void *plain, size_t n);
+    void (*buf_zero)(struct stream *stream, struct buf *buf, size_t at, size_t n);
+
+    /* ---- the witness and the matrices ---- */
+    /* The memory behind `witness` and `matrix` must outlive the handle. */
+    size_t (*witness_bytes)(const struct curve *curve, const struct witness *shape);
+    enum cuzk_status (*witness_put)(struct stream *stream, const struct witness *witness,
+                                    struct witness_handle **ret, struct cuzk_error *err);
+    void (*witness_free)(struct witness_handle *witness);
+
+    size_t (*matrix_bytes)(const struct curve *curve, const struct matrix *matrix);
+    enum cuzk_status (*matrix_new)(struct device *device, const struct matrix *matrix,
+                                   struct matrix_handle **ret, struct cuzk_error *err);
+    void (*matrix_free)(struct matrix_handle *matrix);
+    /* out[i] = row (first_row + i) of M times the witness, i in [0, n_rows). */
+    void (*spmv)(struct stream *stream, struct buf *out, const struct matrix_handle *matrix,
+                 const struct witness_handle *witness, uint64_t first_row, size_t n_rows);
+    /* For variables [first, first + n) of `inputs` or of aux: out[i] = sum over rows of
+     * M[row][variable] * rows[row]. rows: M.n_rows scalars. */
+    void (*spmv_transposed)(struct stream *stream, struct buf *out,
+                            const struct matrix_handle *matrix, const struct buf *rows, bool inputs,
+                            uint64_t first, size_t n);
+    size_t (*spmv_transposed_bytes)(const struct curve *curve, const struct matrix *matrix,
+                                    size_t n);
+
+    /* ---- transforms ---- */
+    /* The subgroup of order 2^lg_n generated from the domain generator g, with coset shift g. */
+    size_t (*domain_bytes)(const struct curve *curve, unsigned lg_n);
+    enum cuzk_status (*domain_new)(struct device *device, unsigned lg_n, uint64_t g,
+                                   struct domain **ret, struct cuzk_error *err);
+    void (*domain_free)(struct domain *domain);
+    /* In place on elements [0, 2^lg_n), natural order in and out. */
+    void (*ntt)(struct stream *stream, const struct domain *domain, struct buf *a, bool inverse,
+                bool coset);
+    size_t (*ntt_bytes)(const struct curve *curve, unsigned lg_n);
+    void (*pointwise)(struct stream *stream, enum pointwise_op op, struct buf *out,
+                      const struct buf *a, const struct buf *b, const struct scalar *factor,
+                      size_t n);
+    /* out[i] = first * base^i */
+    void (*powers)(struct stream *stream, struct buf *out, const struct scalar *first,
+                   const struct scalar *base, size_t n);
+    /* a, b: values of the rows, zero padded to the domain. Leaves h = (a b - c) / Z with c = a∘b on
+     * the domain, in the basis asked for, in `a` (H_POWERS: n - 1 coefficients, then a zero).
+     * b is destroyed. At most 6 transforms. */
+    void (*quotient)(struct stream *stream, const struct domain *domain, struct buf *a,
+                     struct buf *b, enum h_basis basis);
+    size_t (*quotient_bytes)(const struct curve *curve, unsigned lg_n, enum h_basis basis);
+
+    /* ---- sums over a key's points ---- */
+    /* Memory behind `source` must outlive the handle. */
+    size_t (*bases_bytes)(const struct curve *curve, const struct bases_source *source);
+    enum cuzk_status (*bases_new)(struct device *device, const struct bases_source *source,
+                                  struct bases **ret, struct cuzk_error *err);
+    void (*bases_free)(struct bases *bases);
+    /* *out = sum of scalars[at + i] * base i over i in [0, n): plain, on the host, after wait. */
+    void (*msm_g1)(struct stream *stream, const struct bases *bases, const struct buf *scalars,
+                   size_t at, size_t n, struct g1_point *out);
+    void (*msm_g2)(struct stream *stream, const struct bases *bases, const struct buf *scalars,
+                   size_t at, size_t n, struct g2_point *out);
+    size_t (*msm_bytes)(const struct curve *curve, enum element group, size_t n,
+                        unsigned n_threads);
+    /* out[j] = sum over the variables of the bases of value in witnesses[j] * base: several
+     * witnesses share one pass over the bases. */
+    void (*msm_witness_g1)(struct stream *stream, const struct bases *bases,
+                           struct witness_handle *const *witnesses, size_t n_witnesses,
+                           struct g1_point *out);
+    void (*msm_witness_g2)(struct stream *stream, const struct bases *bases,
+                           struct witness_handle *const *witnesses, size_t n_witnesses,
+                           struct g2_point *out);
+    size_t (*msm_witness_bytes)(const struct curve *curve, const struct bases_source *source,
+                                size_t n_full, unsigned n_threads);
+
+    /* ---- set-up and key transforms ---- */
+    size_t (*fixed_base_bytes)(const struct curve *curve, enum element group);
+    /* base: struct g1_point or g2_point */
+    enum cuzk_status (*fixed_base_new)(struct device *device, enum element group, const void *base,
+                                       struct fixed_base **ret, struct cuzk_error *err);
+    void (*fixed_base_free)(struct fixed_base *fixed);
+    /* out[i] = scalars[i] * base, i in [0, n); out holds points of the base's group. */
+    void (*fixed_base_mul)(struct stream *stream, const struct fixed_base *fixed, struct buf *out,
+                           const struct buf *scalars, size_t n);
+    size_t (*fixed_base_mul_bytes)(const struct curve *curve, enum element group, size_t n,
+                                   unsigned n_threads);
+    /* ntt with points for elements: the key transforms of H. */
+    void (*group_ntt)(struct stream *stream, const struct domain *domain, struct buf *points,
+                      bool inverse, bool coset);
+    size_t (*group_ntt_bytes)(const struct curve *curve, enum element group, unsigned lg_n);
+    /* out[j] = sum over rows of M[row][aux first + j] * points[row], j in [0, n). */
+    void (*point_spmv)(struct stream *stream, struct buf *out, const struct matrix_handle *matrix,
+                       const struct buf *points, uint64_t first, size_t n);
+    size_t (*point_spmv_bytes)(const struct curve *curve, const struct matrix *matrix, size_t n);
+};
+
+/* By name; NULL if this build has none of that name. "auto": the best one available. */
+const struct backend *backend_find(const char *name);
+/* All of them, ended by NULL: for `cuzk info`. */
+const struct backend *const *backend_list(void);
+
+#endif

@@ -1,0 +1,16 @@
+/* What this processor can do, asked once. */
+#ifndef BASE_CPU_H
+#define BASE_CPU_H
+
+#include <stdbool.h>
+
+struct cpu_features {
+    bool mulx_adx;    /* BMI2 and ADX */
+    bool avx512_ifma; /* AVX-512 F, VL, DQ, BW and IFMA */
+    bool sha_ni;
+};
+
+/* Environment CUZK_CPU=portable answers "nothing", so that the portable bodies can be tested. */
+const struct cpu_features *cpu_features(void);
+
+#endif

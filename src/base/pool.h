@@ -1,0 +1,40 @@
+/* A fixed set of threads that share loops.
+ *
+ *   pool_run(pool, n, f, ctx)  calls f(ctx, i, worker) once for each i in [0, n), in any order, on
+ *                              any of the workers, and returns when all are done.
+ *
+ * `worker` is in [0, pool_size(pool)) and no two calls with the same worker overlap, so it may index
+ * private scratch. The caller takes part as worker 0. A NULL pool means one thread: the caller.
+ * One pool_run at a time per pool; a pool_run inside f runs serially on that worker.
+ *
+ * Results never depend on the number of threads: that is the caller's duty, and a test of ours. */
+#ifndef BASE_POOL_H
+#define BASE_POOL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct pool;
+
+/* n_threads counts the caller; 0 means all the processors we may run on. */
+MUST_CHECK enum cuzk_status pool_new(struct pool **ret_pool, unsigned n_threads,
+                                     struct cuzk_error *err);
+void pool_free(struct pool *pool); /* accepts NULL */
+
+unsigned pool_size(const struct pool *pool); /* 1 for NULL */
+
+/* While *cancel is true, calls not yet begun are skipped. NULL: never. Owned by the caller. */
+void pool_set_cancel(struct pool *pool, const atomic_bool *cancel);
+bool pool_cancelled(const struct pool *pool);
+
+typedef void pool_fn(void *ctx, size_t i, unsigned worker);
+void pool_run(struct pool *pool, size_t n, pool_fn *f, void *ctx);
+
+/* The same over [0, n) cut into ranges of at most `grain`: f(ctx, begin, end, worker). */
+typedef void pool_range_fn(void *ctx, size_t begin, size_t end, unsigned worker);
+void pool_for(struct pool *pool, size_t n, size_t grain, pool_range_fn *f, void *ctx);
+
+#endif

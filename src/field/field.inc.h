@@ -1,0 +1,271 @@
+/* A prime field in Montgomery form: the template.
+ *
+ * Parameters, defined before the include and undefined by it:
+ *   FIELD        the prefix of everything defined here: fp or fr
+ *   PARAM        the prefix of its constants in params/<curve>.h: FP or FR
+ *
+ * Names defined, for FIELD = fp:
+ *   fp_t                                  FP_LIMBS words, Montgomery form, always reduced: [0, p)
+ *   fp_zero fp_one                        constants
+ *   fp_is_zero fp_is_one fp_eq            questions
+ *   fp_add fp_sub fp_neg fp_dbl           out may be any operand
+ *   fp_mul fp_sqr                         out may be any operand
+ *   fp_from_plain fp_to_plain             Montgomery <-> plain, same words
+ *   fp_from_u64
+ *   fp_plain_is_reduced                   is a plain number below p?
+ *   fp_inv                                0 -> 0
+ *   fp_inv_batch                          n inverses for one; zeros stay zero
+ *   fp_pow                                exponent: n plain words, variable time
+ *   fp_sqrt                               false if there is none
+ *   fp_select_ct                          constant time
+ *
+ * Variable time unless the name ends in _ct. */
+#include "field/limbs.h"
+#include "field/template.h"
+
+#define F(name) TEMPLATE_JOIN(FIELD, name)
+#define P(name) TEMPLATE_JOIN(PARAM, name)
+#define F_LIMBS P(LIMBS)
+#define F_T F(t)
+
+typedef struct {
+    uint64_t l[F_LIMBS];
+} F_T;
+
+static const F_T F(modulus_words) = {P(MODULUS)};
+static const F_T F(zero) = {{0}};
+static const F_T F(one) = {P(ONE)};
+
+/* ---- questions -------------------------------------------------------------------------------- */
+
+static inline bool F(is_zero)(const F_T *a)
+{
+    return limbs_are_zero(a->l, F_LIMBS);
+}
+
+static inline bool F(eq)(const F_T *a, const F_T *b)
+{
+    uint64_t any = 0;
+
+    for (int i = 0; i < F_LIMBS; i++)
+        any |= a->l[i] ^ b->l[i];
+    return any == 0;
+}
+
+static inline bool F(is_one)(const F_T *a)
+{
+    return F(eq)(a, &F(one));
+}
+
+static inline bool F(plain_is_reduced)(const F_T *a)
+{
+    return limbs_less(a->l, F(modulus_words).l, F_LIMBS);
+}
+
+/* ---- addition --------------------------------------------------------------------------------- */
+
+/* out = condition ? a : b, without a branch; condition is 0 or 1. */
+static inline void F(select_ct)(F_T *out, const F_T *a, const F_T *b, uint64_t condition)
+{
+    uint64_t mask = 0 - condition;
+
+    for (int i = 0; i < F_LIMBS; i++)
+        out->l[i] = b->l[i] ^ (mask & (a->l[i] ^ b->l[i]));
+}
+
+/* out = t - p if that is not negative, else t; t has one more word, `top`, and is below 2p. */
+static inline void F(reduce_once)(F_T *out, const F_T *t, uint64_t top)
+{
+    F_T less;
+    uint64_t borrow = 0;
+
+    for (int i = 0; i < F_LIMBS; i++)
+        less.l[i] = limb_sub(t->l[i], F(modulus_words).l[i], &borrow);
+    F(select_ct)(out, t, &less, borrow & ~top & 1);
+}
+
+static inline void F(add)(F_T *out, const F_T *a, const F_T *b)
+{
+    F_T sum;
+    uint64_t carry = 0;
+
+    for (int i = 0; i < F_LIMBS; i++)
+        sum.l[i] = limb_add(a->l[i], b->l[i], &carry);
+    F(reduce_once)(out, &sum, carry);
+}
+
+static inline void F(dbl)(F_T *out, const F_T *a)
+{
+    F(add)(out, a, a);
+}
+
+static inline void F(sub)(F_T *out, const F_T *a, const F_T *b)
+{
+    F_T d;
+    uint64_t borrow = 0, carry = 0, mask;
+
+    for (int i = 0; i < F_LIMBS; i++)
+        d.l[i] = limb_sub(a->l[i], b->l[i], &borrow);
+    mask = 0 - borrow;
+    for (int i = 0; i < F_LIMBS; i++)
+        out->l[i] = limb_add(d.l[i], F(modulus_words).l[i] & mask, &carry);
+}
+
+static inline void F(neg)(F_T *out, const F_T *a)
+{
+    F(sub)(out, &F(zero), a);
+}
+
+/* ---- multiplication --------------------------------------------------------------------------- */
+
+/* Montgomery product a b / R, row by row (CIOS; Koc, Acar, Kaliski 1996). The modulus leaves its top
+ * bit free, so the running sum never needs a second extra word. */
+static inline void F(mul_portable)(F_T *out, const F_T *a, const F_T *b)
+{
+    uint64_t t[F_LIMBS + 1] = {0};
+
+    for (int i = 0; i < F_LIMBS; i++) {
+        uint64_t carry = 0, reduce = 0, q;
+
+        for (int j = 0; j < F_LIMBS; j++)
+            t[j] = limb_mul_add(t[j], a->l[j], b->l[i], &carry);
+        t[F_LIMBS] = carry;
+        q = t[0] * P(N0);
+        limb_mul_add(t[0], q, F(modulus_words).l[0], &reduce);
+        for (int j = 1; j < F_LIMBS; j++)
+            t[j - 1] = limb_mul_add(t[j], q, F(modulus_words).l[j], &reduce);
+        t[F_LIMBS - 1] = t[F_LIMBS] + reduce;
+    }
+    {
+        F_T r;
+
+        for (int i = 0; i < F_LIMBS; i++)
+            r.l[i] = t[i];
+        F(reduce_once)(out, &r, 0);
+    }
+}
+
+static inline void F(mul)(F_T *out, const F_T *a, const F_T *b)
+{
+    F(mul_portable)(out, a, b);
+}
+
+static inline void F(sqr)(F_T *out, const F_T *a)
+{
+    F(mul)(out, a, a);
+}
+
+/* ---- forms ------------------------------------------------------------------------------------ */
+
+/* in: any plain number below 2^(64 limbs); it need not be below p. */
+static inline void F(from_plain)(F_T *out, const F_T *in)
+{
+    static const F_T r2 = {P(R2)};
+
+    F(mul)(out, in, &r2);
+}
+
+static inline void F(to_plain)(F_T *out, const F_T *in)
+{
+    static const F_T plain_one = {{1}};
+
+    F(mul)(out, in, &plain_one);
+}
+
+static inline void F(from_u64)(F_T *out, uint64_t x)
+{
+    F_T plain = {{x}};
+
+    F(from_plain)(out, &plain);
+}
+
+/* ---- powers and inverses ---------------------------------------------------------------------- */
+
+/* out = a^e, e: n plain words, least significant first. */
+static inline void F(pow)(F_T *out, const F_T *a, const uint64_t *e, size_t n)
+{
+    F_T base = *a, r = F(one);
+
+    for (size_t i = 64 * n; i-- > 0;) {
+        F(sqr)(&r, &r);
+        if (e[i / 64] >> (i % 64) & 1)
+            F(mul)(&r, &r, &base);
+    }
+    *out = r;
+}
+
+static inline void F(halve_mod)(F_T *a)
+{
+    uint64_t carry = 0, mask = 0 - (a->l[0] & 1);
+
+    for (int i = 0; i < F_LIMBS; i++)
+        a->l[i] = limb_add(a->l[i], F(modulus_words).l[i] & mask, &carry);
+    for (int i = 0; i < F_LIMBS - 1; i++)
+        a->l[i] = a->l[i] >> 1 | a->l[i + 1] << 63;
+    a->l[F_LIMBS - 1] = a->l[F_LIMBS - 1] >> 1 | carry << 63;
+}
+
+/* Binary extended Euclid (Knuth 4.5.2, exercise 39) on a and p; R^3 puts the result back into form:
+ * 1/(a R) * R^3 / R = (1/a) R. */
+static inline void F(inv)(F_T *out, const F_T *a)
+{
+    static const F_T r3 = {P(R3)};
+    F_T u = *a, v = F(modulus_words), x = {{1}}, y = {{0}};
+
+    if (F(is_zero)(a)) {
+        *out = F(zero);
+        return;
+    }
+    while (!limbs_are_zero(u.l, F_LIMBS)) {
+        uint64_t borrow = 0;
+
+        while ((u.l[0] & 1) == 0) {
+            for (int i = 0; i < F_LIMBS - 1; i++)
+                u.l[i] = u.l[i] >> 1 | u.l[i + 1] << 63;
+            u.l[F_LIMBS - 1] >>= 1;
+            F(halve_mod)(&x);
+        }
+        if (limbs_less(u.l, v.l, F_LIMBS)) {
+            F_T t = u;
+
+            u = v;
+            v = t;
+            t = x;
+            x = y;
+            y = t;
+        }
+        for (int i = 0; i < F_LIMBS; i++)
+            u.l[i] = limb_sub(u.l[i], v.l[i], &borrow);
+        F(sub)(&x, &x, &y);
+    }
+    F(mul)(out, &y, &r3);
+}
+
+/* a[i] = 1/a[i] for all i (Montgomery's trick); zeros stay zero. scratch: n elements. */
+static inline void F(inv_batch)(F_T *a, size_t n, F_T *scratch)
+{
+    F_T product = F(one), inverse;
+
+    for (size_t i = 0; i < n; i++) {
+        scratch[i] = product;
+        if (!F(is_zero)(&a[i]))
+            F(mul)(&product, &product, &a[i]);
+    }
+    F(inv)(&inverse, &product);
+    for (size_t i = n; i-- > 0;) {
+        F_T t;
+
+        if (F(is_zero)(&a[i]))
+            continue;
+        F(mul)(&t, &inverse, &scratch[i]);
+        F(mul)(&inverse, &inverse, &a[i]);
+        a[i] = t;
+    }
+}
+
+#undef F
+#undef P
+#undef F_LIMBS
+#undef F_T
+#undef FIELD
+#undef PARAM

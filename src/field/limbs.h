@@ -1,0 +1,55 @@
+/* Words and carries: the vocabulary of the field templates. Portable C; everything is inlined. */
+#ifndef FIELD_LIMBS_H
+#define FIELD_LIMBS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+__extension__ typedef unsigned __int128 u128;
+
+/* a + b + *carry; *carry becomes the bit that fell out. */
+static inline uint64_t limb_add(uint64_t a, uint64_t b, uint64_t *carry)
+{
+    u128 t = (u128)a + b + *carry;
+
+    *carry = (uint64_t)(t >> 64);
+    return (uint64_t)t;
+}
+
+/* a - b - *borrow; *borrow becomes 1 if the difference was negative. */
+static inline uint64_t limb_sub(uint64_t a, uint64_t b, uint64_t *borrow)
+{
+    u128 t = (u128)a - b - *borrow;
+
+    *borrow = (uint64_t)(t >> 64) & 1;
+    return (uint64_t)t;
+}
+
+/* a + b * c + *carry, low word returned, high word to *carry. Cannot overflow. */
+static inline uint64_t limb_mul_add(uint64_t a, uint64_t b, uint64_t c, uint64_t *carry)
+{
+    u128 t = (u128)b * c + a + *carry;
+
+    *carry = (uint64_t)(t >> 64);
+    return (uint64_t)t;
+}
+
+/* Comparison and tests on n words, variable time. */
+static inline bool limbs_less(const uint64_t *a, const uint64_t *b, size_t n)
+{
+    for (size_t i = n; i-- > 0;)
+        if (a[i] != b[i])
+            return a[i] < b[i];
+    return false;
+}
+static inline bool limbs_are_zero(const uint64_t *a, size_t n)
+{
+    uint64_t any = 0;
+
+    for (size_t i = 0; i < n; i++)
+        any |= a[i];
+    return any == 0;
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* Writing a constraint system down, with repeats, once.
+ *
+ * The caller allocates variables and adds rows in the order that defines the system. A part that
+ * repeats is announced:
+ *
+ *     recorder_repeat_begin(rec, count, n_ports, imports)
+ *     while (recorder_block(rec))          true twice at most: block 0 is kept, block 1 is compared
+ *         ... the block, referring to ports as recorder_port(p) ...
+ *     (the remaining count - 2 blocks are implied; numbering goes on after them)
+ *
+ * In a block, variables allocated in it are named by handles like any other. The recorder knows that
+ * they are relative; ports are the only thing the block must name differently. A block that differs
+ * from block 0 makes the whole recording fail with the first differing row.
+ *
+ * Terms of a row need not be sorted or merged: the recorder adds coefficients of equal variables and
+ * drops zeros (specs: a term is present when its merged coefficient is not zero).
+ *
+ * Failure (memory, limits) is remembered and reported by recorder_finish; until then calls are
+ * harmless. Curve-blind: coefficients are plain scalars in a dictionary. */
+#ifndef R1CS_RECORDER_H
+#define R1CS_RECORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "backend/matrix.h"
+#include "base/mem.h"
+#include "curve/curve.h"
+#include "r1cs/r1cs.h"
+
+struct term {
+    var_t var;
+    uint32_t coef; /* index in the dictionary */
+};
+
+/* Always in the dictionary. */
+enum { COEF_ONE = 0, COEF_MINUS_ONE = 1, COEF_ZERO = 2, COEF_TWO = 3 };
+
+struct recorder;
+
+/* `budget` (may be NULL) is charged to MEM_SHAPE. Input 0 (ONE) exists already. */
+MUST_CHECK enum cuzk_status recorder_new(struct recorder **ret, const struct curve *curve,
+                                         struct budget *budget, struct cuzk_error *err);
+void recorder_free(struct recorder *rec); /* accepts NULL */
+
+/* Index of a coefficient (plain, reduced), added if new. Hash table: cheap, but keep the index. */
+uint32_t recorder_coef(struct recorder *rec, const struct scalar *value);
+/* The plain value of an index. */
+struct scalar recorder_coef_value(const struct recorder *rec, uint32_t coef);
+
+var_t recorder_input(struct recorder *rec);
+var_t recorder_aux(struct recorder *rec, bool is_bit);
+/* Inside a block: the handle of port p. */
+static inline var_t recorder_port(uint32_t p)
+{
+    return VAR_PORT | p;
+}
+
+/* One constraint A * B = C. Arrays are borrowed. */
+void recorder_row(struct recorder *rec, const struct term *a, size_t n_a, const struct term *b,
+                  size_t n_b, const struct term *c, size_t n_c);
+
+/* imports: count * n_ports absolute variables (copied); NULL when n_ports is 0. No nesting. */
+void recorder_repeat_begin(struct recorder *rec, uint32_t count, uint32_t n_ports,
+                           const var_t *imports);
+bool recorder_block(struct recorder *rec);
+
+/* Numbers so far (blocks implied included once their repeat is over). */
+uint64_t recorder_n_rows(const struct recorder *rec);
+uint64_t recorder_n_aux(const struct recorder *rec);
+uint32_t recorder_n_inputs(const struct recorder *rec);
+
+/* Appends the input rows and hands everything over; the recorder is empty afterwards. */
+MUST_CHECK enum cuzk_status recorder_finish(struct recorder *rec, struct r1cs *ret,
+                                            struct cuzk_error *err);
+
+/* ---- names: where in the circuit a row is, for messages ----
+ *
+ * Scopes cost nothing unless a row is being looked for. recorder_find_row(rec, row) before recording:
+ * the path ("challenge 3/label 2/sha256/...") of that row is available after it. Row numbers count
+ * all blocks; for an implied block the path of block 0's row is given with the block's number. */
+void recorder_scope(struct recorder *rec, const char *name); /* borrowed until the pop */
+void recorder_scope_index(struct recorder *rec, const char *name, unsigned index);
+void recorder_scope_end(struct recorder *rec);
+void recorder_find_row(struct recorder *rec, uint64_t row);
+/* "" if not found (yet). */
+const char *recorder_found_path(const struct recorder *rec);
+
+#endif
