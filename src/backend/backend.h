@@ -36,7 +36,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "curve/curve.h"
-#include "msm/kernels.h" /* struct points_view */
+#include "msm/group_kernels.h" /* struct points_view */
 
 struct device;
 struct stream;

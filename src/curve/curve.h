@@ -27,8 +27,8 @@ struct g2_point { /* x.c0 x.c1 y.c0 y.c1 */
     uint64_t w[24];
 };
 
-struct group_kernels;  /* msm/kernels.h */
-struct scalar_kernels; /* ntt/kernels.h */
+struct group_kernels;  /* msm/group_kernels.h */
+struct scalar_kernels; /* ntt/scalar_kernels.h */
 
 /* Why an encoded point was refused. */
 enum point_fault {

@@ -2,8 +2,8 @@
  *
  * Arrays are native (Montgomery form, reduced) unless a name says plain; out may be any operand.
  * Those that take a pool use it; the others are meant to be called from pool loops. */
-#ifndef NTT_KERNELS_H
-#define NTT_KERNELS_H
+#ifndef NTT_SCALAR_KERNELS_H
+#define NTT_SCALAR_KERNELS_H
 
 #include <stdbool.h>
 #include <stddef.h>

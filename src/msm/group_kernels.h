@@ -4,8 +4,8 @@
  * all zeros. They take as many bytes as plain ones. Scalars are plain, packed (curve.h).
  *
  * Results are affine, so they are the same bytes for every thread count, window and tile. */
-#ifndef MSM_KERNELS_H
-#define MSM_KERNELS_H
+#ifndef MSM_GROUP_KERNELS_H
+#define MSM_GROUP_KERNELS_H
 
 #include <stdbool.h>
 #include <stddef.h>
