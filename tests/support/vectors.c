@@ -1,0 +1,74 @@
+#include "support/vectors.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "base/file.h"
+
+const char *vector_path(const char *format, ...)
+{
+    static char paths[4][1024];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+    int n = snprintf(path, sizeof(paths[0]), "%s/tests/vectors/", CUZK_SOURCE_DIR);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(path + n, sizeof(paths[0]) - (size_t)n, format, args);
+    va_end(args);
+    return path;
+}
+
+static void give_up(const char *path, const char *why)
+{
+    fprintf(stderr, "%s: %s\n", path, why);
+    abort();
+}
+
+static uint8_t *decompress(const struct file_map *map, size_t *ret_bytes)
+{
+    unsigned long long bytes = ZSTD_getFrameContentSize(map->data, map->bytes);
+    uint8_t *out;
+    size_t got;
+
+    if (bytes == ZSTD_CONTENTSIZE_ERROR || bytes == ZSTD_CONTENTSIZE_UNKNOWN)
+        give_up(map->path, "the zstd frame does not tell its size");
+    out = malloc((size_t)bytes + 1);
+    if (!out)
+        give_up(map->path, "out of memory");
+    got = ZSTD_decompress(out, (size_t)bytes, map->data, map->bytes);
+    if (ZSTD_isError(got) || got != bytes)
+        give_up(map->path, "broken zstd frame");
+    *ret_bytes = (size_t)bytes;
+    return out;
+}
+
+uint8_t *vector_read(const char *path, size_t *ret_bytes)
+{
+    struct cuzk_error err;
+    struct file_map map;
+    size_t n = strlen(path);
+    uint8_t *out;
+
+    if (file_map(&map, path, &err) != CUZK_OK)
+        give_up(path, err.message);
+    if (n > 4 && strcmp(path + n - 4, ".zst") == 0)
+        out = decompress(&map, ret_bytes);
+    else {
+        out = malloc(map.bytes + 1);
+        if (!out)
+            give_up(path, "out of memory");
+        memcpy(out, map.data, map.bytes);
+        *ret_bytes = map.bytes;
+    }
+    file_unmap(&map);
+    return out;
+}
+
+void vector_free(uint8_t *bytes)
+{
+    free(bytes);
+}
