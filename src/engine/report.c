@@ -1,0 +1,236 @@
+#include "engine/report.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum kind { TEXT, NUMBER, REAL, BOOL, OBJECT, LIST, END };
+
+struct event {
+    enum kind kind;
+    uint32_t bytes; /* of this event, key and text behind it included; a multiple of 8 */
+    union {
+        uint64_t number;
+        double real;
+    } value;
+    char key[40];
+    char text[]; /* TEXT only */
+};
+
+#define REPORT_BYTES_MAX ((size_t)16 << 20)
+
+void report_init(struct report *report)
+{
+    report->failed = false;
+    grow_init(&report->events, NULL, MEM_REQUEST, REPORT_BYTES_MAX);
+}
+
+void report_done(struct report *report)
+{
+    grow_done(&report->events);
+}
+
+static struct event *add(struct report *report, enum kind kind, const char *key, size_t text_bytes)
+{
+    size_t bytes = (sizeof(struct event) + text_bytes + 7) & ~(size_t)7;
+    void *at;
+    struct event *e;
+
+    if (report->failed || grow_take(&report->events, bytes, &at, NULL) != CUZK_OK) {
+        report->failed = true;
+        return NULL;
+    }
+    e = at;
+    memset(e, 0, bytes);
+    e->kind = kind;
+    e->bytes = (uint32_t)bytes;
+    snprintf(e->key, sizeof e->key, "%s", key ? key : "");
+    return e;
+}
+
+void report_text(struct report *report, const char *key, const char *format, ...)
+{
+    char text[1024];
+    struct event *e;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    e = add(report, TEXT, key, strlen(text) + 1);
+    if (e)
+        memcpy(e->text, text, strlen(text) + 1);
+}
+
+void report_number(struct report *report, const char *key, uint64_t value)
+{
+    struct event *e = add(report, NUMBER, key, 0);
+
+    if (e)
+        e->value.number = value;
+}
+
+void report_real(struct report *report, const char *key, double value)
+{
+    struct event *e = add(report, REAL, key, 0);
+
+    if (e)
+        e->value.real = value;
+}
+
+void report_bool(struct report *report, const char *key, bool value)
+{
+    struct event *e = add(report, BOOL, key, 0);
+
+    if (e)
+        e->value.number = value;
+}
+
+void report_object(struct report *report, const char *key)
+{
+    add(report, OBJECT, key, 0);
+}
+
+void report_list(struct report *report, const char *key)
+{
+    add(report, LIST, key, 0);
+}
+
+void report_end(struct report *report)
+{
+    add(report, END, NULL, 0);
+}
+
+/* ---- printing --------------------------------------------------------------------------------- */
+
+#define DEPTH_MAX 16
+
+static const struct event *next(const struct report *report, size_t *at)
+{
+    const struct event *e;
+
+    if (*at >= report->events.used)
+        return NULL;
+    e = (const struct event *)(const void *)(report->events.region.base + *at);
+    *at += e->bytes;
+    return e;
+}
+
+static enum cuzk_status finish(const struct report *report, FILE *out, struct cuzk_error *err)
+{
+    if (report->failed)
+        return error_set(err, CUZK_NO_MEMORY, "the report did not fit in memory");
+    if (fflush(out) != 0 || ferror(out))
+        return error_set(err, CUZK_IO, "cannot write the report");
+    return CUZK_OK;
+}
+
+/* 130278541 -> 130,278,541 */
+static void print_grouped(FILE *out, uint64_t value)
+{
+    char digits[24];
+    int n = snprintf(digits, sizeof digits, "%" PRIu64, value);
+
+    for (int i = 0; i < n; i++) {
+        if (i && (n - i) % 3 == 0)
+            fputc(',', out);
+        fputc(digits[i], out);
+    }
+}
+
+static void print_value(FILE *out, const struct event *e)
+{
+    switch (e->kind) {
+    case TEXT: fputs(e->text, out); break;
+    case NUMBER: print_grouped(out, e->value.number); break;
+    case REAL: fprintf(out, "%.4g", e->value.real); break;
+    case BOOL: fputs(e->value.number ? "yes" : "no", out); break;
+    case OBJECT:
+    case LIST:
+    case END: break;
+    }
+}
+
+enum cuzk_status report_print_text(const struct report *report, FILE *out, struct cuzk_error *err)
+{
+    const struct event *e;
+    size_t at = 0;
+    int depth = 0;
+    bool in_list[DEPTH_MAX] = {false};
+
+    while ((e = next(report, &at))) {
+        if (e->kind == END) {
+            depth -= depth > 0;
+            continue;
+        }
+        fprintf(out, "%*s", 2 * depth, "");
+        if (in_list[depth])
+            fputs("- ", out);
+        else
+            fprintf(out, e->kind == OBJECT || e->kind == LIST ? "%s:" : "%-24s ", e->key);
+        print_value(out, e);
+        fputc('\n', out);
+        if ((e->kind == OBJECT || e->kind == LIST) && depth + 1 < DEPTH_MAX)
+            in_list[++depth] = e->kind == LIST;
+    }
+    return finish(report, out, err);
+}
+
+static void print_json_string(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c < 0x20)
+            fprintf(out, "\\u%04x", c);
+        else
+            fputc(c, out);
+    }
+    fputc('"', out);
+}
+
+static void print_json_value(FILE *out, const struct event *e)
+{
+    switch (e->kind) {
+    case TEXT: print_json_string(out, e->text); break;
+    case NUMBER: fprintf(out, "%" PRIu64, e->value.number); break;
+    case REAL: fprintf(out, "%.6g", e->value.real); break;
+    case BOOL: fputs(e->value.number ? "true" : "false", out); break;
+    case OBJECT: fputc('{', out); break;
+    case LIST: fputc('[', out); break;
+    case END: break;
+    }
+}
+
+enum cuzk_status report_print_json(const struct report *report, FILE *out, struct cuzk_error *err)
+{
+    const struct event *e;
+    size_t at = 0;
+    int depth = 0;
+    bool in_list[DEPTH_MAX] = {false}, first = true;
+
+    fputc('{', out);
+    while ((e = next(report, &at))) {
+        if (e->kind == END) {
+            fputc(in_list[depth] ? ']' : '}', out);
+            depth -= depth > 0;
+            first = false;
+            continue;
+        }
+        fputs(first ? "\n" : ",\n", out);
+        fprintf(out, "%*s", 2 * depth + 2, "");
+        if (!in_list[depth]) {
+            print_json_string(out, e->key);
+            fputs(": ", out);
+        }
+        print_json_value(out, e);
+        first = e->kind == OBJECT || e->kind == LIST;
+        if (first && depth + 1 < DEPTH_MAX)
+            in_list[++depth] = e->kind == LIST;
+    }
+    fputs("\n}\n", out);
+    return finish(report, out, err);
+}

@@ -1,3 +1,0 @@
-/* Keeps the support library from being empty. */
-extern int cuzk_test_support;
-int cuzk_test_support = 1;

@@ -1,0 +1,411 @@
+/* base/: memory and its accounting, threads, files, readers, hashes, errors. */
+#include "support/testing.h"
+
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/hex.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "base/reader.h"
+
+/* ---- errors ----------------------------------------------------------------------------------- */
+
+static void test_error_is_one_printable_line(void **state)
+{
+    struct cuzk_error err;
+
+    (void)state;
+    assert_int_equal(error_set(&err, CUZK_BAD_INPUT, "name %s", "a\nb\x1b"), CUZK_BAD_INPUT);
+    assert_string_equal(err.message, "name a?b?");
+    error_prefix(&err, CUZK_IO, "file %d", 7);
+    assert_string_equal(err.message, "file 7: name a?b?");
+    assert_int_equal(err.status, CUZK_IO);
+    assert_int_equal(error_set(NULL, CUZK_IO, "nobody listens"), CUZK_IO);
+}
+
+static void test_error_longer_than_its_room_is_cut(void **state)
+{
+    struct cuzk_error err;
+    char text[2000];
+
+    (void)state;
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = 0;
+    assert_int_equal(error_set(&err, CUZK_IO, "%s", text), CUZK_IO);
+    assert_int_equal(strlen(err.message), sizeof err.message - 1);
+    error_prefix(&err, CUZK_IO, "%s", text);
+    assert_int_equal(strlen(err.message), sizeof err.message - 1);
+}
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+static void test_budget_counts_what_is_mapped_and_nothing_else(void **state)
+{
+    struct budget budget;
+    struct region a, b;
+
+    (void)state;
+    budget_init(&budget, 1 << 20);
+    assert_int_equal(region_map(&a, &budget, MEM_KEY, 5000, NULL), CUZK_OK);
+    assert_int_equal(a.bytes, 8192);
+    assert_int_equal(region_map(&b, &budget, MEM_WITNESS, 4096, NULL), CUZK_OK);
+    assert_int_equal(budget.now, 12288);
+    assert_int_equal(budget.class_now[MEM_KEY], 8192);
+    region_unmap(&a);
+    assert_int_equal(budget.now, 4096);
+    region_unmap(&b);
+    region_unmap(&b);
+    assert_int_equal(budget.now, 0);
+    assert_int_equal(budget.peak, 12288);
+    assert_int_equal(budget.class_peak[MEM_WITNESS], 4096);
+}
+
+static void test_budget_refuses_with_the_numbers(void **state)
+{
+    struct budget budget;
+    struct region a;
+    struct cuzk_error err;
+
+    (void)state;
+    budget_init(&budget, 8192);
+    assert_int_equal(region_map(&a, &budget, MEM_SCRATCH, 8193, &err), CUZK_NO_MEMORY);
+    assert_non_null(strstr(err.message, "12288"));
+    assert_non_null(strstr(err.message, "8192"));
+    assert_int_equal(budget.now, 0);
+    assert_int_equal(region_map(&a, &budget, MEM_SCRATCH, SIZE_MAX - 5, &err), CUZK_NO_MEMORY);
+    assert_int_equal(budget.now, 0);
+}
+
+static void test_failed_map_gives_its_reservation_back(void **state)
+{
+    struct budget budget;
+    struct region a;
+
+    (void)state;
+    budget_init(&budget, 0);
+    mem_fail_at(1);
+    assert_int_equal(region_map(&a, &budget, MEM_KEY, 100, NULL), CUZK_NO_MEMORY);
+    assert_int_equal(budget.now, 0);
+    assert_int_equal(region_map(&a, &budget, MEM_KEY, 100, NULL), CUZK_OK);
+    region_unmap(&a);
+}
+
+static void test_arena_pieces_are_aligned_and_end_together(void **state)
+{
+    struct budget budget;
+    struct arena arena;
+    void *p, *q;
+    size_t mark;
+
+    (void)state;
+    budget_init(&budget, 0);
+    assert_int_equal(arena_init(&arena, &budget, MEM_SCRATCH, 4096, NULL), CUZK_OK);
+    assert_int_equal(arena_take(&arena, 1, &p, NULL), CUZK_OK);
+    mark = arena_mark(&arena);
+    assert_int_equal(mark, 64);
+    assert_int_equal(arena_take(&arena, 4096 - 64, &q, NULL), CUZK_OK);
+    assert_int_equal((uintptr_t)q % 64, 0);
+    assert_int_equal(arena_take(&arena, 1, &p, NULL), CUZK_NO_MEMORY);
+    assert_int_equal(arena_take(&arena, SIZE_MAX, &p, NULL), CUZK_NO_MEMORY);
+    arena_rewind(&arena, mark);
+    assert_int_equal(arena_take(&arena, 100, &p, NULL), CUZK_OK);
+    assert_ptr_equal(p, q);
+    assert_int_equal(arena.peak, 4096);
+    arena_done(&arena);
+    assert_int_equal(budget.now, 0);
+}
+
+static void test_grow_keeps_contents_counts_and_stops_at_its_maximum(void **state)
+{
+    struct budget budget;
+    struct grow grow;
+    void *at;
+
+    (void)state;
+    budget_init(&budget, 0);
+    grow_init(&grow, &budget, MEM_SHAPE, 1 << 20);
+    for (uint32_t i = 0; i < (1 << 20) / 4; i++) {
+        assert_int_equal(grow_take(&grow, 4, &at, NULL), CUZK_OK);
+        memcpy(at, &i, 4);
+        if (i % 1000 == 0)
+            assert_int_equal(budget.now, grow.region.bytes);
+    }
+    assert_int_equal(grow_take(&grow, 1, &at, NULL), CUZK_NO_MEMORY);
+    for (uint32_t i = 0; i < (1 << 20) / 4; i++)
+        assert_memory_equal(grow.region.base + 4 * i, &i, 4);
+    grow.used = 5000;
+    grow_trim(&grow);
+    assert_int_equal(budget.now, 8192);
+    grow_done(&grow);
+    assert_int_equal(budget.now, 0);
+}
+
+/* ---- threads ---------------------------------------------------------------------------------- */
+
+struct loop {
+    struct pool *pool;
+    _Atomic uint64_t sum, n;
+    _Atomic int inside[16];
+    atomic_bool overlap;
+};
+
+static void add_index(void *ctx, size_t i, unsigned worker)
+{
+    struct loop *loop = ctx;
+
+    if (atomic_fetch_add(&loop->inside[worker], 1) != 0)
+        loop->overlap = true;
+    atomic_fetch_add(&loop->sum, i);
+    atomic_fetch_add(&loop->n, 1);
+    atomic_fetch_sub(&loop->inside[worker], 1);
+}
+
+static void run_inner_loop(void *ctx, size_t i, unsigned worker)
+{
+    struct loop *loop = ctx;
+
+    (void)i;
+    (void)worker;
+    pool_run(loop->pool, 10, add_index, loop);
+}
+
+static void test_pool_calls_each_index_once_and_workers_do_not_overlap(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads <= 8; threads++) {
+        struct loop loop = {0};
+
+        assert_int_equal(pool_new(&loop.pool, threads, NULL), CUZK_OK);
+        assert_int_equal(pool_size(loop.pool), threads);
+        for (size_t n = 0; n < 200; n++) {
+            loop.sum = loop.n = 0;
+            pool_run(loop.pool, n, add_index, &loop);
+            assert_int_equal(loop.n, n);
+            assert_int_equal(loop.sum, n ? n * (n - 1) / 2 : 0);
+        }
+        loop.sum = loop.n = 0;
+        pool_run(loop.pool, 100, run_inner_loop, &loop);
+        assert_int_equal(loop.n, 1000);
+        assert_false(loop.overlap);
+        pool_free(loop.pool);
+    }
+}
+
+static void mark_range(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    uint8_t *seen = ctx;
+
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        seen[i]++;
+}
+
+static void test_pool_for_covers_a_range_exactly(void **state)
+{
+    struct pool *pool;
+    uint8_t seen[1000];
+
+    (void)state;
+    assert_int_equal(pool_new(&pool, 3, NULL), CUZK_OK);
+    for (size_t grain = 1; grain < 300; grain += 7)
+        for (size_t n = 0; n <= 1000; n += 125) {
+            memset(seen, 0, sizeof seen);
+            pool_for(pool, n, grain, mark_range, seen);
+            for (size_t i = 0; i < 1000; i++)
+                assert_int_equal(seen[i], i < n);
+        }
+    pool_free(pool);
+}
+
+static void test_pool_skips_the_rest_once_cancelled(void **state)
+{
+    struct loop loop = {0};
+    atomic_bool cancel = true;
+
+    (void)state;
+    assert_int_equal(pool_new(&loop.pool, 2, NULL), CUZK_OK);
+    pool_set_cancel(loop.pool, &cancel);
+    pool_run(loop.pool, 1000, add_index, &loop);
+    assert_int_equal(loop.n, 0);
+    assert_true(pool_cancelled(loop.pool));
+    cancel = false;
+    pool_run(loop.pool, 1000, add_index, &loop);
+    assert_int_equal(loop.n, 1000);
+    pool_free(loop.pool);
+    pool_free(NULL);
+}
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+static void test_out_file_appears_whole_or_not_at_all(void **state)
+{
+    const char *path = test_scratch_path("out");
+    struct out_file out;
+    struct file_map map;
+
+    (void)state;
+    unlink(path);
+    assert_int_equal(out_open(&out, path, NULL), CUZK_OK);
+    assert_int_equal(out_write(&out, "half", 4, NULL), CUZK_OK);
+    assert_int_not_equal(access(path, F_OK), 0);
+    out_abort(&out);
+    assert_int_not_equal(access(path, F_OK), 0);
+
+    assert_int_equal(out_open(&out, path, NULL), CUZK_OK);
+    assert_int_equal(out_write(&out, "whole", 5, NULL), CUZK_OK);
+    assert_int_equal(out_commit(&out, NULL), CUZK_OK);
+    assert_int_equal(file_map(&map, path, NULL), CUZK_OK);
+    assert_int_equal(map.bytes, 5);
+    assert_memory_equal(map.data, "whole", 5);
+    file_unmap(&map);
+    unlink(path);
+}
+
+static void test_file_map_names_what_it_cannot_open(void **state)
+{
+    struct file_map map;
+    struct cuzk_error err;
+
+    (void)state;
+    assert_int_equal(file_map(&map, "/nonexistent/file", &err), CUZK_IO);
+    assert_non_null(strstr(err.message, "/nonexistent/file"));
+    assert_int_equal(file_map(&map, "/", &err), CUZK_BAD_INPUT);
+    assert_int_equal(file_map(&map, "/dev/zero", &err), CUZK_BAD_INPUT);
+    file_unmap(&map);
+}
+
+static void test_reader_refuses_to_run_over(void **state)
+{
+    const uint8_t data[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    struct reader r = reader_over(data, sizeof data, "some.file");
+    struct cuzk_error err;
+    uint64_t v;
+    uint32_t w;
+
+    (void)state;
+    r.section = "lengths";
+    assert_int_equal(read_u64_le(&r, &v, &err), CUZK_OK);
+    assert_true(v == 0x0807060504030201);
+    assert_int_equal(read_end(&r, &err), CUZK_BAD_INPUT);
+    assert_int_equal(read_u64_le(&r, &v, &err), CUZK_BAD_INPUT);
+    assert_string_equal(err.message, "some.file: lengths: offset 8: expected 8 bytes, found 4");
+    assert_int_equal(read_u32_be(&r, &w, &err), CUZK_OK);
+    assert_int_equal(w, 0x09000000);
+    assert_int_equal(read_end(&r, &err), CUZK_OK);
+}
+
+/* ---- hashes, hex, numbers --------------------------------------------------------------------- */
+
+static void check_hash(enum hash_kind kind, const char *expected)
+{
+    struct hash *h = hash_new(kind);
+    uint8_t out[64], peek[64];
+    char text[129];
+
+    hash_update(h, "a", 1);
+    hash_peek(h, peek);
+    hash_update(h, "bc", 2);
+    hash_final(h, out);
+    hex_encode(text, out, strlen(expected) / 2);
+    assert_string_equal(text, expected);
+    hash_update(h, "a", 1);
+    hash_final(h, out);
+    assert_memory_equal(out, peek, strlen(expected) / 2);
+    hash_free(h);
+}
+
+static void test_hashes_match_their_standards(void **state)
+{
+    uint8_t out[64], key[64], nonce[12] = {0, 0, 0, 9, 0, 0, 0, 0x4a};
+    char text[129];
+
+    (void)state;
+    /* FIPS 180-4, RFC 7693 appendices A and B */
+    check_hash(HASH_SHA256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    check_hash(HASH_BLAKE2B_512, "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1"
+                                 "7d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923");
+    check_hash(HASH_BLAKE2S_256,
+               "508c5e8c327c14e2e1a72ba34eeb452f37458b209ed63a294d999b4c86675982");
+    /* BLAKE2b known answer test: key 00..3f, empty input */
+    for (int i = 0; i < 64; i++)
+        key[i] = (uint8_t)i;
+    blake2b_keyed(out, 64, key, 64, "", 0);
+    hex_encode(text, out, 64);
+    assert_string_equal(text, "10ebb67700b1868efb4417987acf4690ae9d972fb7a590c2f02871799aaa4786"
+                              "b5e996e8f0f4eb981fc214b005f42d2ff4233499391653df7aefcbc13fc51568");
+    /* RFC 8439, 2.3.2 */
+    for (int i = 0; i < 32; i++)
+        key[i] = (uint8_t)i;
+    chacha20_stream(out, 64, key, nonce, 1);
+    hex_encode(text, out, 16);
+    assert_string_equal(text, "10f1e7e4d13b5915500fdd1fa32071c4");
+}
+
+static void test_hex_takes_exactly_its_length(void **state)
+{
+    uint8_t b[2];
+
+    (void)state;
+    assert_true(hex_decode(b, 2, "0xBeeF"));
+    assert_int_equal(b[0], 0xbe);
+    assert_int_equal(b[1], 0xef);
+    assert_false(hex_decode(b, 2, "bee"));
+    assert_false(hex_decode(b, 2, "beeef"));
+    assert_false(hex_decode(b, 2, "beeg"));
+    assert_false(hex_decode(b, 2, ""));
+}
+
+static void test_rng_is_repeatable_and_bounded(void **state)
+{
+    struct rng a, b;
+
+    (void)state;
+    rng_seed(&a, test_seed());
+    rng_seed(&b, test_seed());
+    for (int i = 0; i < 1000; i++) {
+        assert_true(rng_u64(&a) == rng_u64(&b));
+        assert_true(rng_below(&a, 7) < 7);
+        rng_below(&b, 7);
+    }
+}
+
+static void test_memory_figures_are_alive(void **state)
+{
+    struct region r;
+    size_t before = memory_anonymous();
+
+    (void)state;
+    assert_int_equal(region_map(&r, NULL, MEM_SCRATCH, 32 << 20, NULL), CUZK_OK);
+    memset(r.base, 1, r.bytes);
+    assert_true(memory_anonymous() >= before + (24 << 20));
+    assert_true(memory_peak() >= memory_anonymous());
+    region_unmap(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_error_is_one_printable_line),
+        cmocka_unit_test(test_error_longer_than_its_room_is_cut),
+        cmocka_unit_test(test_budget_counts_what_is_mapped_and_nothing_else),
+        cmocka_unit_test(test_budget_refuses_with_the_numbers),
+        cmocka_unit_test(test_failed_map_gives_its_reservation_back),
+        cmocka_unit_test(test_arena_pieces_are_aligned_and_end_together),
+        cmocka_unit_test(test_grow_keeps_contents_counts_and_stops_at_its_maximum),
+        cmocka_unit_test(test_pool_calls_each_index_once_and_workers_do_not_overlap),
+        cmocka_unit_test(test_pool_for_covers_a_range_exactly),
+        cmocka_unit_test(test_pool_skips_the_rest_once_cancelled),
+        cmocka_unit_test(test_out_file_appears_whole_or_not_at_all),
+        cmocka_unit_test(test_file_map_names_what_it_cannot_open),
+        cmocka_unit_test(test_reader_refuses_to_run_over),
+        cmocka_unit_test(test_hashes_match_their_standards),
+        cmocka_unit_test(test_hex_takes_exactly_its_length),
+        cmocka_unit_test(test_rng_is_repeatable_and_bounded),
+        cmocka_unit_test(test_memory_figures_are_alive),
+    };
+
+    return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}
