@@ -43,3 +43,10 @@ const struct cpu_features *cpu_features(void)
     pthread_once(&once, ask_once);
     return &features;
 }
+
+bool cpu_mulx_adx;
+
+__attribute__((constructor)) static void set_cpu_mulx_adx(void)
+{
+    cpu_mulx_adx = cpu_features()->mulx_adx;
+}

@@ -13,4 +13,7 @@ struct cpu_features {
 /* Environment CUZK_CPU=portable answers "nothing", so that the portable bodies can be tested. */
 const struct cpu_features *cpu_features(void);
 
+/* cpu_features()->mulx_adx for inner loops: set before main begins. */
+extern bool cpu_mulx_adx;
+
 #endif

@@ -21,12 +21,14 @@
  *
  * Variable time unless the name ends in _ct. */
 #include "field/limbs.h"
+#include "field/mont.h"
 #include "field/template.h"
 
 #define F(name) TEMPLATE_JOIN(FIELD, name)
 #define P(name) TEMPLATE_JOIN(PARAM, name)
 #define F_LIMBS P(LIMBS)
 #define F_T F(t)
+#define F_ADX (MONT_HAS_ADX && (P(LIMBS) == 4 || P(LIMBS) == 6))
 
 typedef struct {
     uint64_t l[F_LIMBS];
@@ -36,7 +38,8 @@ static const F_T F(modulus_words) = {P(MODULUS)};
 static const F_T F(zero) = {{0}};
 static const F_T F(one) = {P(ONE)};
 
-/* ---- questions -------------------------------------------------------------------------------- */
+/* ---- questions --------------------------------------------------------------------------------
+ */
 
 static inline bool F(is_zero)(const F_T *a)
 {
@@ -62,7 +65,8 @@ static inline bool F(plain_is_reduced)(const F_T *a)
     return limbs_less(a->l, F(modulus_words).l, F_LIMBS);
 }
 
-/* ---- addition --------------------------------------------------------------------------------- */
+/* ---- addition ---------------------------------------------------------------------------------
+ */
 
 /* out = condition ? a : b, without a branch; condition is 0 or 1. */
 static inline void F(select_ct)(F_T *out, const F_T *a, const F_T *b, uint64_t condition)
@@ -116,11 +120,16 @@ static inline void F(neg)(F_T *out, const F_T *a)
     F(sub)(out, &F(zero), a);
 }
 
-/* ---- multiplication --------------------------------------------------------------------------- */
+/* ---- multiplication ---------------------------------------------------------------------------
+ */
 
-/* Montgomery product a b / R, row by row (CIOS; Koc, Acar, Kaliski 1996). The modulus leaves its top
- * bit free, so the running sum never needs a second extra word. */
-static inline void F(mul_portable)(F_T *out, const F_T *a, const F_T *b)
+/* Montgomery product a b / R, row by row (CIOS; Koc, Acar, Kaliski 1996). The modulus leaves its
+ * top bit free, so the running sum never needs a second extra word. */
+#if F_ADX
+__attribute__((noinline)) /* half a kilobyte, beside the call that is normally taken */
+#endif
+static void
+F(mul_portable)(F_T *out, const F_T *a, const F_T *b)
 {
     uint64_t t[F_LIMBS + 1] = {0};
 
@@ -145,6 +154,35 @@ static inline void F(mul_portable)(F_T *out, const F_T *a, const F_T *b)
     }
 }
 
+#if F_ADX
+/* p and -1/p, as the assembly wants them. */
+static const struct {
+    F_T p;
+    uint64_t n0;
+} F(mont) = {{P(MODULUS)}, P(N0)};
+
+#define ADX_(operation, limbs) mont_##operation##_##limbs##_adx
+#define ADX(operation, limbs) ADX_(operation, limbs)
+
+static inline void F(mul)(F_T *out, const F_T *a, const F_T *b)
+{
+    if (mont_use_adx)
+        ADX(mul, F_LIMBS)(out->l, a->l, b->l, F(mont).p.l);
+    else
+        F(mul_portable)(out, a, b);
+}
+
+static inline void F(sqr)(F_T *out, const F_T *a)
+{
+    if (mont_use_adx)
+        ADX(sqr, F_LIMBS)(out->l, a->l, F(mont).p.l);
+    else
+        F(mul_portable)(out, a, a);
+}
+
+#undef ADX
+#undef ADX_
+#else
 static inline void F(mul)(F_T *out, const F_T *a, const F_T *b)
 {
     F(mul_portable)(out, a, b);
@@ -154,8 +192,10 @@ static inline void F(sqr)(F_T *out, const F_T *a)
 {
     F(mul)(out, a, a);
 }
+#endif
 
-/* ---- forms ------------------------------------------------------------------------------------ */
+/* ---- forms ------------------------------------------------------------------------------------
+ */
 
 /* in: any plain number below 2^(64 limbs); it need not be below p. */
 static inline void F(from_plain)(F_T *out, const F_T *in)
@@ -179,7 +219,8 @@ static inline void F(from_u64)(F_T *out, uint64_t x)
     F(from_plain)(out, &plain);
 }
 
-/* ---- powers and inverses ---------------------------------------------------------------------- */
+/* ---- powers and inverses ----------------------------------------------------------------------
+ */
 
 /* out = a^e, e: n plain words, least significant first. */
 static inline void F(pow)(F_T *out, const F_T *a, const uint64_t *e, size_t n)
@@ -267,5 +308,6 @@ static inline void F(inv_batch)(F_T *a, size_t n, F_T *scratch)
 #undef P
 #undef F_LIMBS
 #undef F_T
+#undef F_ADX
 #undef FIELD
 #undef PARAM

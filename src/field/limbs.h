@@ -1,29 +1,48 @@
-/* Words and carries: the vocabulary of the field templates. Portable C; everything is inlined. */
+/* Words and carries: the vocabulary of the field templates. Everything is inlined. Portable C; on
+ * x86-64 the carries stay in the flag, which gcc 12 does not find by itself (half the time of an
+ * addition, a tenth of a portable product). */
 #ifndef FIELD_LIMBS_H
 #define FIELD_LIMBS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 __extension__ typedef unsigned __int128 u128;
 
-/* a + b + *carry; *carry becomes the bit that fell out. */
+/* a + b + *carry, *carry 0 or 1; *carry becomes the bit that fell out. */
 static inline uint64_t limb_add(uint64_t a, uint64_t b, uint64_t *carry)
 {
+#if defined(__x86_64__)
+    unsigned long long sum;
+
+    *carry = _addcarry_u64((unsigned char)*carry, a, b, &sum);
+    return sum;
+#else
     u128 t = (u128)a + b + *carry;
 
     *carry = (uint64_t)(t >> 64);
     return (uint64_t)t;
+#endif
 }
 
-/* a - b - *borrow; *borrow becomes 1 if the difference was negative. */
+/* a - b - *borrow, *borrow 0 or 1; *borrow becomes 1 if the difference was negative. */
 static inline uint64_t limb_sub(uint64_t a, uint64_t b, uint64_t *borrow)
 {
+#if defined(__x86_64__)
+    unsigned long long d;
+
+    *borrow = _subborrow_u64((unsigned char)*borrow, a, b, &d);
+    return d;
+#else
     u128 t = (u128)a - b - *borrow;
 
     *borrow = (uint64_t)(t >> 64) & 1;
     return (uint64_t)t;
+#endif
 }
 
 /* a + b * c + *carry, low word returned, high word to *carry. Cannot overflow. */
