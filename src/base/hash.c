@@ -22,6 +22,11 @@ void sha256(uint8_t out[32], const void *data, size_t n)
     SHA256(data, n, out);
 }
 
+void blake2b_512(uint8_t out[64], const void *data, size_t n)
+{
+    must(EVP_Digest(data, n, out, NULL, EVP_blake2b512(), NULL), "blake2b");
+}
+
 struct hash {
     EVP_MD_CTX *ctx;
     const EVP_MD *md;

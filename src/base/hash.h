@@ -8,6 +8,7 @@
 
 /* One shot. */
 void sha256(uint8_t out[32], const void *data, size_t n);
+void blake2b_512(uint8_t out[64], const void *data, size_t n);
 
 /* Incremental digests: sha256, blake2b-512 (`parameters.json`), blake2s-256. */
 enum hash_kind { HASH_SHA256, HASH_BLAKE2B_512, HASH_BLAKE2S_256 };

@@ -14,8 +14,7 @@
 #define FILECOIN_VANILLA_H
 
 #include "base/mem.h"
-#include "curve/curve.h"
-#include "filecoin/sector.h"
+#include "filecoin/seal.h"
 
 /* An inclusion proof. `siblings`: tree_siblings() values, level by level from the leaf, the
  * children of the level in order without the running node. `index`: the running node's place among
@@ -46,8 +45,7 @@ struct vanilla_porep {
     struct porep_shape shape;
     unsigned partitions;
     struct vanilla_challenge *challenges; /* partitions * shape.challenges, partition 0 first */
-    struct scalar comm_r, comm_d, replica_id;
-    uint8_t seed[32], ticket[32];
+    struct seal seal;
 
     struct arena memory; /* MEM_REQUEST; everything above lives in it */
 };

@@ -1,0 +1,23 @@
+#include "filecoin/label.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/reader.h"
+#include "filecoin/seal.h"
+
+struct scalar label_make(const struct scalar *replica_id, uint32_t layer, uint64_t node,
+                         const struct scalar *parents, unsigned n_parents)
+{
+    uint8_t preimage[64 + 32 * LABEL_PARENTS] = {0}, digest[32];
+    unsigned n = n_parents ? LABEL_PARENTS : 0;
+
+    scalar_to_bytes(preimage, replica_id);
+    store_u32_be(preimage + 32, layer);
+    store_u64_be(preimage + 36, node);
+    for (unsigned i = 0; i < n; i++)
+        scalar_to_bytes(preimage + 64 + 32 * i, &parents[i % n_parents]);
+    sha256(digest, preimage, 64 + 32 * n);
+    digest[31] &= 0x3f;
+    return scalar_from_bytes(digest);
+}
