@@ -12,7 +12,8 @@
 #include "base/mem.h"
 #include "curve/curve.h"
 
-/* Where the variables of a repeat lie; what a witness maker needs to let blocks be made in parallel. */
+/* Where the variables of a repeat lie; what a witness maker needs to let blocks be made in
+ * parallel. */
 struct r1cs_repeat {
     uint32_t count;
     uint64_t aux_base, aux_stride;
@@ -23,10 +24,10 @@ struct r1cs_repeat {
 struct r1cs {
     const struct curve *curve;
     struct matrix a, b, c;
-    uint64_t n_constraints;    /* without the input rows */
+    uint64_t n_constraints; /* without the input rows */
     uint64_t n_aux, n_full;
-    uint32_t n_inputs;         /* with ONE */
-    const uint64_t *full_map;  /* class of each aux: backend/witness.h */
+    uint32_t n_inputs;        /* with ONE */
+    const uint64_t *full_map; /* class of each aux: backend/witness.h */
     const uint32_t *full_rank;
     size_t n_repeats;
     const struct r1cs_repeat *repeats;

@@ -3,20 +3,26 @@
  * The caller allocates variables and adds rows in the order that defines the system. A part that
  * repeats is announced:
  *
- *     recorder_repeat_begin(rec, count, n_ports, imports)
+ *     recorder_repeat_begin(rec, "challenge", count, n_ports, imports)
  *     while (recorder_block(rec))          true twice at most: block 0 is kept, block 1 is compared
  *         ... the block, referring to ports as recorder_port(p) ...
  *     (the remaining count - 2 blocks are implied; numbering goes on after them)
  *
- * In a block, variables allocated in it are named by handles like any other. The recorder knows that
- * they are relative; ports are the only thing the block must name differently. A block that differs
- * from block 0 makes the whole recording fail with the first differing row.
+ * In a block, variables allocated in it are named by handles like any other. The recorder knows
+ * that they are relative; ports are the only thing the block must name differently. A handle is
+ * good in its own block only. A block that differs from block 0 makes the whole recording fail with
+ * the first differing row.
  *
- * Terms of a row need not be sorted or merged: the recorder adds coefficients of equal variables and
- * drops zeros (specs: a term is present when its merged coefficient is not zero).
+ * Terms of a row need not be sorted or merged: the recorder adds coefficients of equal variables
+ * and drops zeros (a term is present when its merged coefficient is not zero). Ascending terms,
+ * inputs after aux, are the fast case: about 3 ns each.
  *
- * Failure (memory, limits) is remembered and reported by recorder_finish; until then calls are
- * harmless. Curve-blind: coefficients are plain scalars in a dictionary. */
+ * Failure (memory, limits, a variable that does not exist) is remembered and reported by
+ * recorder_finish; until then calls are harmless: recorder_block says false, new variables are
+ * meaningless. Curve-blind: coefficients are plain scalars in a dictionary.
+ *
+ * Limits: 2^31 aux, 2^29 inputs, 2^32 - 1 terms of a matrix between two repeats or in one block;
+ * 2^30 aux before the end of the last repeat's first block. */
 #ifndef R1CS_RECORDER_H
 #define R1CS_RECORDER_H
 
@@ -34,7 +40,7 @@ struct term {
     uint32_t coef; /* index in the dictionary */
 };
 
-/* Always in the dictionary. */
+/* Always in the dictionary, on every curve. */
 enum { COEF_ONE = 0, COEF_MINUS_ONE = 1, COEF_ZERO = 2, COEF_TWO = 3 };
 
 struct recorder;
@@ -44,7 +50,8 @@ MUST_CHECK enum cuzk_status recorder_new(struct recorder **ret, const struct cur
                                          struct budget *budget, struct cuzk_error *err);
 void recorder_free(struct recorder *rec); /* accepts NULL */
 
-/* Index of a coefficient (plain, reduced), added if new. Hash table: cheap, but keep the index. */
+/* Index of a coefficient (plain, reduced), added if new. A hash lookup: cheap, but keep the index.
+ */
 uint32_t recorder_coef(struct recorder *rec, const struct scalar *value);
 /* The plain value of an index. */
 struct scalar recorder_coef_value(const struct recorder *rec, uint32_t coef);
@@ -61,8 +68,10 @@ static inline var_t recorder_port(uint32_t p)
 void recorder_row(struct recorder *rec, const struct term *a, size_t n_a, const struct term *b,
                   size_t n_b, const struct term *c, size_t n_c);
 
-/* imports: count * n_ports absolute variables (copied); NULL when n_ports is 0. No nesting. */
-void recorder_repeat_begin(struct recorder *rec, uint32_t count, uint32_t n_ports,
+/* name: what a block is ("challenge"), borrowed; its scope is "challenge 3".
+ * imports: count * n_ports variables allocated before (copied); NULL when n_ports is 0. Two ports
+ * may name the same variable. No nesting. A count of 0 or 1 is allowed. */
+void recorder_repeat_begin(struct recorder *rec, const char *name, uint32_t count, uint32_t n_ports,
                            const var_t *imports);
 bool recorder_block(struct recorder *rec);
 
@@ -77,14 +86,14 @@ MUST_CHECK enum cuzk_status recorder_finish(struct recorder *rec, struct r1cs *r
 
 /* ---- names: where in the circuit a row is, for messages ----
  *
- * Scopes cost nothing unless a row is being looked for. recorder_find_row(rec, row) before recording:
- * the path ("challenge 3/label 2/sha256/...") of that row is available after it. Row numbers count
- * all blocks; for an implied block the path of block 0's row is given with the block's number. */
-void recorder_scope(struct recorder *rec, const char *name); /* borrowed until the pop */
+ * Scopes nest and cost a few nanoseconds. recorder_find_row(rec, row) before recording: the path
+ * ("challenge 3/label 2/sha256") of that row is available after it. Row numbers count all blocks;
+ * for a row of an implied block it is the path in block 1 under the implied block's number. */
+void recorder_scope(struct recorder *rec, const char *name); /* borrowed until its end */
 void recorder_scope_index(struct recorder *rec, const char *name, unsigned index);
 void recorder_scope_end(struct recorder *rec);
 void recorder_find_row(struct recorder *rec, uint64_t row);
-/* "" if not found (yet). */
+/* "" if not found (yet), or if the row is in no scope. */
 const char *recorder_found_path(const struct recorder *rec);
 
 #endif
