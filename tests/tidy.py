@@ -124,6 +124,13 @@ def test_folders_are_described():
         yield "ARCHITECTURE.md lacks the order line: " + " · ".join(ORDER)
 
 
+def test_version_is_the_same_everywhere():
+    cmake = re.search(r"project\(cuzk VERSION ([\d.]+)", read("CMakeLists.txt")).group(1)
+    header = re.search(r'CUZK_VERSION "([\d.]+)"', read("src/engine/version.h")).group(1)
+    if cmake != header:
+        yield f"CMakeLists.txt says {cmake}, src/engine/version.h {header}"
+
+
 def exported(path):
     out = subprocess.run(["nm", "-D", "--defined-only", path], capture_output=True, text=True, check=True)
     return [line.split()[-1] for line in out.stdout.splitlines()]

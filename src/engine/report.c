@@ -116,10 +116,15 @@ static const struct event *next(const struct report *report, size_t *at)
     return e;
 }
 
-static enum cuzk_status finish(const struct report *report, FILE *out, struct cuzk_error *err)
+static enum cuzk_status begin(const struct report *report, struct cuzk_error *err)
 {
     if (report->failed)
         return error_set(err, CUZK_NO_MEMORY, "the report did not fit in memory");
+    return CUZK_OK;
+}
+
+static enum cuzk_status finish(FILE *out, struct cuzk_error *err)
+{
     if (fflush(out) != 0 || ferror(out))
         return error_set(err, CUZK_IO, "cannot write the report");
     return CUZK_OK;
@@ -158,6 +163,7 @@ enum cuzk_status report_print_text(const struct report *report, FILE *out, struc
     int depth = 0;
     bool in_list[DEPTH_MAX] = {false};
 
+    TRY(begin(report, err));
     while ((e = next(report, &at))) {
         if (e->kind == END) {
             depth -= depth > 0;
@@ -173,7 +179,7 @@ enum cuzk_status report_print_text(const struct report *report, FILE *out, struc
         if ((e->kind == OBJECT || e->kind == LIST) && depth + 1 < DEPTH_MAX)
             in_list[++depth] = e->kind == LIST;
     }
-    return finish(report, out, err);
+    return finish(out, err);
 }
 
 static void print_json_string(FILE *out, const char *text)
@@ -212,6 +218,7 @@ enum cuzk_status report_print_json(const struct report *report, FILE *out, struc
     int depth = 0;
     bool in_list[DEPTH_MAX] = {false}, first = true;
 
+    TRY(begin(report, err));
     fputc('{', out);
     while ((e = next(report, &at))) {
         if (e->kind == END) {
@@ -232,5 +239,5 @@ enum cuzk_status report_print_json(const struct report *report, FILE *out, struc
             in_list[++depth] = e->kind == LIST;
     }
     fputs("\n}\n", out);
-    return finish(report, out, err);
+    return finish(out, err);
 }
