@@ -16,7 +16,6 @@
  *   fp_inv                                0 -> 0
  *   fp_inv_batch                          n inverses for one; zeros stay zero
  *   fp_pow                                exponent: n plain words, variable time
- *   fp_sqrt                               false if there is none
  *   fp_select_ct                          constant time
  *
  * Variable time unless the name ends in _ct. */
@@ -282,32 +281,12 @@ static inline void F(inv)(F_T *out, const F_T *a)
     F(mul)(out, &y, &r3);
 }
 
-/* a[i] = 1/a[i] for all i (Montgomery's trick); zeros stay zero. scratch: n elements. */
-static inline void F(inv_batch)(F_T *a, size_t n, F_T *scratch)
-{
-    F_T product = F(one), inverse;
-
-    for (size_t i = 0; i < n; i++) {
-        scratch[i] = product;
-        if (!F(is_zero)(&a[i]))
-            F(mul)(&product, &product, &a[i]);
-    }
-    F(inv)(&inverse, &product);
-    for (size_t i = n; i-- > 0;) {
-        F_T t;
-
-        if (F(is_zero)(&a[i]))
-            continue;
-        F(mul)(&t, &inverse, &scratch[i]);
-        F(mul)(&inverse, &inverse, &a[i]);
-        a[i] = t;
-    }
-}
-
 #undef F
 #undef P
 #undef F_LIMBS
 #undef F_T
 #undef F_ADX
+
+#include "field/inv_batch.inc.h"
 #undef FIELD
 #undef PARAM

@@ -11,6 +11,8 @@
 #define FP_R2 {0x0000000000000080} /* R^2 */
 #define FP_R3 {0x00000000000002c1} /* R^3 */
 #define FP_TWO_ADICITY 1
+#define FP_SQRT_EXPONENT_PLAIN {0x00000000000000b6} /* p = 3 mod 4 */
+#define FP_HALF {0x000000000000026b} /* 1/2 */
 
 /* scalar field: 241 */
 #define FR_BITS 8
@@ -25,7 +27,18 @@
 #define FR_GENERATOR 7
 #define FR_ROOT_7 {0x0000000000000098}
 
-/* E: y^2 = x^3 + 7 */
-#define CURVE_B {0x000000000000029d}
+/* G1, E: y^2 = x^3 + 7 over Fp, cofactor 3 */
+#define G1_B {0x000000000000029d}
+#define G1_GENERATOR_PLAIN 0x000000000000002d, 0x000000000000019b
+#define G1_GENERATOR {{0x00000000000001ca}}, {{0x0000000000000285}}
+
+/* G2, E': y^2 = x^3 + 7 * xi over Fp2 = Fp[i]/(i^2 + 1), cofactor 2197 */
+#define XI_C0 1 /* xi = XI_C0 + XI_C1 i, small integers */
+#define XI_C1 13
+#define TWIST_IS_M 1
+#define FAMILY_IS_BN 0
+#define G2_B {{0x000000000000029d}}, {{0x00000000000002bc}}
+#define G2_GENERATOR_PLAIN 0x00000000000000cf, 0x00000000000001cd, 0x0000000000000050, 0x00000000000001c7
+#define G2_GENERATOR {{{0x000000000000016a}}, {{0x0000000000000017}}}, {{{0x00000000000000a8}}, {{0x0000000000000250}}}
 
 #endif

@@ -11,6 +11,8 @@
 #define FP_R2 {0x0000000000000026} /* R^2 */
 #define FP_R3 {0x000000000000001e} /* R^3 */
 #define FP_TWO_ADICITY 1
+#define FP_SQRT_EXPONENT_PLAIN {0x000000000000001a} /* p = 3 mod 4 */
+#define FP_HALF {0x000000000000004f} /* 1/2 */
 
 /* scalar field: 97 */
 #define FR_BITS 7
@@ -25,7 +27,18 @@
 #define FR_GENERATOR 5
 #define FR_ROOT_5 {0x000000000000003b}
 
-/* E: y^2 = x^3 + 5 */
-#define CURVE_B {0x0000000000000045}
+/* G1, E: y^2 = x^3 + 5 over Fp, cofactor 1 */
+#define G1_B {0x0000000000000045}
+#define G1_GENERATOR_PLAIN 0x0000000000000002, 0x000000000000002a
+#define G1_GENERATOR {{0x0000000000000007}}, {{0x000000000000002c}}
+
+/* G2, E': y^2 = x^3 + 5 / xi over Fp2 = Fp[i]/(i^2 + 1), cofactor 109 */
+#define XI_C0 2 /* xi = XI_C0 + XI_C1 i, small integers */
+#define XI_C1 1
+#define TWIST_IS_M 0
+#define FAMILY_IS_BN 1
+#define G2_B {{0x0000000000000007}}, {{0x0000000000000030}}
+#define G2_GENERATOR_PLAIN 0x000000000000002a, 0x0000000000000062, 0x0000000000000058, 0x000000000000002f
+#define G2_GENERATOR {{{0x000000000000002c}}, {{0x0000000000000022}}}, {{{0x0000000000000066}}, {{0x000000000000000a}}}
 
 #endif

@@ -1,0 +1,8 @@
+/* The templates of one group, in order. Parameters, kept: GROUP, BASE, GROUP_PARAM (group.inc.h).
+ */
+#include "curve/group.inc.h"
+#include "curve/xyzz.inc.h"
+#include "curve/encode.inc.h"
+#include "curve/multiple.inc.h"
+#include "curve/group_face.inc.h"
+/* msm/group_kernels.inc.h: g1_kernels, g2_kernels */
