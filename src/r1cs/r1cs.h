@@ -32,7 +32,8 @@ struct r1cs {
     size_t n_repeats;
     const struct r1cs_repeat *repeats;
 
-    void *memory; /* what all of the above lives in; r1cs_done gives it back */
+    struct budget *budget; /* the recorder's; what works on the system charges its scratch to it */
+    void *memory;          /* what all of the above lives in; r1cs_done gives it back */
 };
 
 void r1cs_done(struct r1cs *cs); /* accepts a zeroed one */
@@ -40,38 +41,50 @@ void r1cs_done(struct r1cs *cs); /* accepts a zeroed one */
 /* Smallest k with 2^k >= rows (input rows included). */
 unsigned r1cs_lg_domain(const struct r1cs *cs);
 
-/* Densities: which variables occur with a nonzero coefficient in a matrix. Bitmaps of
- * witness_map_words(n) words, from the caller. */
-void r1cs_density(const struct matrix *m, uint64_t *input_map, uint64_t *aux_map);
+/* Which variables occur in one of the matrices with a coefficient that is not zero after merging,
+ * and how many terms there are (input rows included). Bitmaps of witness_map_words(n_inputs) and
+ * (n_aux) words, overwritten; each may be NULL. Charges MEM_SCRATCH while it runs. */
+MUST_CHECK enum cuzk_status r1cs_density(const struct r1cs *cs, const struct matrix *m,
+                                         uint64_t *input_map, uint64_t *aux_map, uint64_t *ret_nnz,
+                                         struct cuzk_error *err);
 
 /* ---- expanded rows ---- */
 
-/* One row of one matrix, absolute variables, ascending (inputs first as the digests want them). */
+/* One row of one matrix: absolute variables, inputs ascending, then aux ascending; merged, no
+ * zeros. Valid until the next row is taken. */
 struct r1cs_row {
     size_t n;
     const var_t *var;
-    const uint32_t *coef; /* dictionary indices */
+    const uint32_t *coef; /* for r1cs_rows_coef of the same matrix */
 };
 
-/* Streams over all rows in order: rows_next returns false after the last. */
+/* Streams over all rows in order, A, B, C of each. *ret_more is false after the last. */
 struct r1cs_rows;
 MUST_CHECK enum cuzk_status r1cs_rows_new(struct r1cs_rows **ret, const struct r1cs *cs,
                                           struct cuzk_error *err);
-bool r1cs_rows_next(struct r1cs_rows *rows, struct r1cs_row *a, struct r1cs_row *b,
-                    struct r1cs_row *c);
-void r1cs_rows_free(struct r1cs_rows *rows);
+MUST_CHECK enum cuzk_status r1cs_rows_next(struct r1cs_rows *rows, struct r1cs_row ret[3],
+                                           bool *ret_more, struct cuzk_error *err);
+/* The words (fr_bytes) of a coefficient in matrix 0, 1, 2 = A, B, C; valid until the next row. */
+const uint64_t *r1cs_rows_coef(const struct r1cs_rows *rows, unsigned matrix, uint32_t coef);
+void r1cs_rows_free(struct r1cs_rows *rows); /* accepts NULL */
 
-/* ---- digests, as tests/vectors/README.md defines them ---- */
+/* ---- digests, as tests/vectors/filecoin/README.md defines them ---- */
 struct r1cs_digests {
     uint64_t structural;     /* FNV-1a over the structure */
     uint8_t coefficient[32]; /* SHA-256 over structure and coefficients */
+    uint64_t nnz[3];         /* terms of A, B, C */
 };
-/* Called every `step` rows (and at the end) with the digests so far; may be NULL. */
+/* Called every `step` rows and after the last one, with the digests so far. */
 typedef void r1cs_checkpoint_fn(void *ctx, uint64_t rows, uint64_t structural,
                                 const uint8_t coefficient_prefix[8]);
-MUST_CHECK enum cuzk_status r1cs_digest(const struct r1cs *cs, struct r1cs_digests *ret,
-                                        uint64_t step, r1cs_checkpoint_fn *checkpoint, void *ctx,
-                                        struct cuzk_error *err);
+/* step 0, checkpoint NULL: only the result. With two threads one formats while the other hashes;
+ * the second is SHA-256 at full speed (26 GB for a 32 GiB PoRep). */
+MUST_CHECK enum cuzk_status r1cs_digest(const struct r1cs *cs, struct pool *pool, uint64_t step,
+                                        r1cs_checkpoint_fn *checkpoint, void *ctx,
+                                        struct r1cs_digests *ret, struct cuzk_error *err);
+/* BLAKE2s as bellpepper-core's TestConstraintSystem::hash: for small systems. */
+MUST_CHECK enum cuzk_status r1cs_testcs_hash(const struct r1cs *cs, uint8_t ret[32],
+                                             struct cuzk_error *err);
 
 /* ---- satisfaction ---- */
 struct r1cs_check {

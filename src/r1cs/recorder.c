@@ -904,6 +904,7 @@ static void hand_over(struct recorder *rec, struct r1cs_memory *memory, struct r
     ret->n_full = witness_rank_fill((uint32_t *)(void *)ranks.base, ret->full_map, rec->n_aux);
     ret->n_repeats = n_repeats;
     ret->repeats = r1cs_memory_adopt(memory, &rec->repeats);
+    ret->budget = rec->budget;
     ret->memory = memory;
 }
 

@@ -28,22 +28,28 @@ static void give_up(const char *path, const char *why)
     abort();
 }
 
+/* A frame need not tell its size: the result grows as it comes. */
 static uint8_t *decompress(const struct file_map *map, size_t *ret_bytes)
 {
-    unsigned long long bytes = ZSTD_getFrameContentSize(map->data, map->bytes);
-    uint8_t *out;
-    size_t got;
+    ZSTD_DStream *stream = ZSTD_createDStream();
+    ZSTD_inBuffer in = {map->data, map->bytes, 0};
+    ZSTD_outBuffer out = {NULL, 0, 0};
+    size_t left;
 
-    if (bytes == ZSTD_CONTENTSIZE_ERROR || bytes == ZSTD_CONTENTSIZE_UNKNOWN)
-        give_up(map->path, "the zstd frame does not tell its size");
-    out = malloc((size_t)bytes + 1);
-    if (!out)
-        give_up(map->path, "out of memory");
-    got = ZSTD_decompress(out, (size_t)bytes, map->data, map->bytes);
-    if (ZSTD_isError(got) || got != bytes)
-        give_up(map->path, "broken zstd frame");
-    *ret_bytes = (size_t)bytes;
-    return out;
+    do {
+        if (out.pos == out.size) {
+            out.size = out.size ? 2 * out.size : (size_t)1 << 16;
+            out.dst = realloc(out.dst, out.size);
+        }
+        if (!stream || !out.dst)
+            give_up(map->path, "out of memory");
+        left = ZSTD_decompressStream(stream, &out, &in);
+        if (ZSTD_isError(left) || (left && in.pos == in.size && out.pos < out.size))
+            give_up(map->path, "broken zstd frame");
+    } while (left);
+    ZSTD_freeDStream(stream);
+    *ret_bytes = out.pos;
+    return out.dst;
 }
 
 uint8_t *vector_read(const char *path, size_t *ret_bytes)
