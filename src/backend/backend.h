@@ -67,11 +67,12 @@ enum element {
     ELEMENT_G2,
 };
 
-/* The basis in which a key holds H; the quotient comes out to match. */
+/* The basis in which a key holds H; the quotient comes out to match. With the coset bases the points
+ * contain 1/Z, so what comes out is the values of a b - c there. */
 enum h_basis {
     H_POWERS,      /* coefficients 0 .. n-2: Filecoin, bellman */
-    H_ODD_COSET,   /* values at the odd powers of the 2n-th root: iden3 */
-    H_COSET,       /* values on the coset g * <root>: our prepared keys */
+    H_ODD_COSET,   /* at the odd powers of the 2n-th root (g^2 * <root> if there is none): iden3 */
+    H_COSET,       /* on the coset g * <root>: our prepared keys */
 };
 
 enum pointwise_op {
@@ -106,7 +107,8 @@ struct backend {
     enum cuzk_status (*stream_new)(struct device *device, struct stream **ret,
                                    struct cuzk_error *err);
     void (*stream_free)(struct stream *stream);
-    /* The place in `stream` reached so far, for wait_on of another stream. */
+    /* The place in `stream` reached so far, for wait_on of another stream: what follows there comes
+     * after it, and fails too if `stream` has failed by then. */
     uint64_t (*mark)(struct stream *stream);
     void (*wait_on)(struct stream *stream, struct stream *other, uint64_t mark);
     enum cuzk_status (*wait)(struct stream *stream, struct cuzk_error *err);
@@ -141,7 +143,7 @@ struct backend {
                             const struct matrix_handle *matrix, const struct buf *rows, bool inputs,
                             uint64_t first, size_t n);
     size_t (*spmv_transposed_bytes)(const struct curve *curve, const struct matrix *matrix,
-                                    size_t n);
+                                    bool inputs, size_t n, unsigned n_threads);
 
     /* ---- transforms ---- */
     /* The subgroup of order 2^lg_n generated from the domain generator g, with coset shift g. */
@@ -153,14 +155,15 @@ struct backend {
     void (*ntt)(struct stream *stream, const struct domain *domain, struct buf *a, bool inverse,
                 bool coset);
     size_t (*ntt_bytes)(const struct curve *curve, unsigned lg_n);
+    /* Element by element over [0, n); out may be a or b, and b is NULL where the formula has none. */
     void (*pointwise)(struct stream *stream, enum pointwise_op op, struct buf *out,
                       const struct buf *a, const struct buf *b, const struct scalar *factor,
                       size_t n);
-    /* out[i] = first * base^i */
+    /* out[i] = first * base^i, i in [0, n) */
     void (*powers)(struct stream *stream, struct buf *out, const struct scalar *first,
                    const struct scalar *base, size_t n);
     /* a, b: values of the rows, zero padded to the domain. Leaves h = (a b - c) / Z with c = a∘b on
-     * the domain, in the basis asked for, in `a` (H_POWERS: n - 1 coefficients, then a zero).
+     * the domain, in the basis asked for, in `a`. H_POWERS: n - 1 coefficients and then a zero.
      * b is destroyed. At most 6 transforms. */
     void (*quotient)(struct stream *stream, const struct domain *domain, struct buf *a,
                      struct buf *b, enum h_basis basis);
@@ -204,11 +207,13 @@ struct backend {
     /* ntt with points for elements: the key transforms of H. */
     void (*group_ntt)(struct stream *stream, const struct domain *domain, struct buf *points,
                       bool inverse, bool coset);
-    size_t (*group_ntt_bytes)(const struct curve *curve, enum element group, unsigned lg_n);
+    size_t (*group_ntt_bytes)(const struct curve *curve, enum element group, unsigned lg_n,
+                              unsigned n_threads);
     /* out[j] = sum over rows of M[row][aux first + j] * points[row], j in [0, n). */
     void (*point_spmv)(struct stream *stream, struct buf *out, const struct matrix_handle *matrix,
                        const struct buf *points, uint64_t first, size_t n);
-    size_t (*point_spmv_bytes)(const struct curve *curve, const struct matrix *matrix, size_t n);
+    size_t (*point_spmv_bytes)(const struct curve *curve, const struct matrix *matrix,
+                               enum element group, size_t n, unsigned n_threads);
 };
 
 /* By name; NULL if this build has none of that name. "auto": the best one available. */

@@ -27,6 +27,8 @@ const struct curve TEMPLATE_JOIN(curve, CURVE) = {
     .fr_root = fr_face_root,
     .fr_sample_ct = fr_face_sample_ct,
 
+    .fr = &fr_kernels,
+
     .g1_add = g1_face_add,
     .g1_neg = g1_face_neg,
     .g1_mul = g1_face_mul,

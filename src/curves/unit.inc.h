@@ -41,5 +41,5 @@
 #undef GROUP_PARAM
 
 #include "curve/scalar_face.inc.h"
-/* ntt/scalar_kernels.inc.h: fr_kernels */
+#include "ntt/scalar_kernels.inc.h"
 #include "curve/face.inc.h"
