@@ -49,8 +49,7 @@ static void *checked(void *memory)
     return memory;
 }
 
-/* ---- parsing ----------------------------------------------------------------------------------
- */
+/* ---- parsing --------------------------------------------------------------------------------- */
 
 static char peek(struct cursor *c)
 {
@@ -192,8 +191,7 @@ void json_free(struct json *root)
     free(root);
 }
 
-/* ---- questions --------------------------------------------------------------------------------
- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 static const struct json *find(const struct json *object, const char *key)
 {

@@ -1,15 +1,7 @@
 /* Reading a C1 in bincode. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "filecoin/c1_bincode.h"
 #include "support/porep_set.h"
+#include "support/testing.h"
 #include "support/vectors.h"
 
 static void assert_scalar(const struct json *object, const char *key, const struct scalar *value)
@@ -48,8 +40,7 @@ static void test_all_sets_are_read_and_agree_with_their_public_values(void **sta
     }
 }
 
-/* ---- hostile bytes ----------------------------------------------------------------------------
- */
+/* ---- hostile bytes --------------------------------------------------------------------------- */
 
 static enum cuzk_status read_c1(const uint8_t *bytes, size_t n, const struct porep_config *config,
                                 struct cuzk_error *err)

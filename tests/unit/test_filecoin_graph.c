@@ -1,17 +1,9 @@
 /* Parents of nodes, against the vectors and against another ChaCha. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/hash.h"
 #include "base/reader.h"
-#include "base/rng.h"
 #include "filecoin/graph.h"
 #include "support/json.h"
+#include "support/testing.h"
 #include "support/vectors.h"
 
 static void test_chacha_block_with_20_rounds_is_libcryptos_stream(void **state)
@@ -20,7 +12,7 @@ static void test_chacha_block_with_20_rounds_is_libcryptos_stream(void **state)
     struct rng rng;
 
     (void)state;
-    rng_seed(&rng, 20);
+    rng_seed(&rng, test_seed());
     for (int round = 0; round < 100; round++) {
         uint8_t key[32], expected[64], got[64];
         uint32_t counter = (uint32_t)rng_u64(&rng), words[16];
@@ -113,6 +105,35 @@ static void test_parents_of_the_vectors_for_all_versions_and_sizes(void **state)
     json_free(root);
 }
 
+/* Ten proofs of a real 32 GiB sector: the public inputs hold 180 challenges with their parents.
+ * Layout: u64 and u32s of 16 bytes, a verifying key, then per proof 192 bytes and 327 inputs, BE.
+ */
+static void test_parents_in_the_inputs_of_mainnet_proofs(void **state)
+{
+    enum { CHALLENGES = 18, INPUTS = 3 + 18 * CHALLENGES, HEAD = 16 + 32356 };
+    static const uint8_t porep_id[32] = {3};
+    const struct graph graph = graph_make(30, API_1_0_0, porep_id);
+    const char *path = test_data_path("vectors/mainnet-v27/seal32_x10.prf");
+    size_t bytes;
+    uint8_t *file;
+
+    (void)state;
+    if (!path)
+        skip();
+    file = vector_read(path, &bytes);
+    assert_int_equal(bytes, HEAD + 10 * (192 + 32 * INPUTS));
+    for (size_t i = 0; i < 10; i++)
+        for (size_t c = 0; c < CHALLENGES; c++) {
+            const uint8_t *inputs = file + HEAD + i * (192 + 32 * INPUTS) + 192 + 32 * (3 + 18 * c);
+            uint32_t parents[N_PARENTS];
+
+            graph_parents(&graph, load_u64_be(inputs + 24), parents);
+            for (size_t p = 0; p < N_PARENTS; p++)
+                assert_int_equal(parents[p], load_u64_be(inputs + 32 * (p + 1) + 24));
+        }
+    vector_free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +141,7 @@ int main(void)
         cmocka_unit_test(test_feistel_permutation_of_the_vectors),
         cmocka_unit_test(test_feistel_is_a_permutation),
         cmocka_unit_test(test_parents_of_the_vectors_for_all_versions_and_sizes),
+        cmocka_unit_test(test_parents_in_the_inputs_of_mainnet_proofs),
     };
 
     return cmocka_run_group_tests_name("filecoin graph", tests, NULL, NULL);

@@ -1,17 +1,10 @@
 /* Sector sizes, circuit names, official file names, registered proofs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/hash.h"
 #include "base/hex.h"
 #include "filecoin/circuit_name.h"
 #include "filecoin/seal_proof.h"
 #include "support/json.h"
+#include "support/testing.h"
 #include "support/vectors.h"
 
 static void test_tree_levels_reach_all_nodes(void **state)

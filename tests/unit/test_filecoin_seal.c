@@ -1,19 +1,11 @@
 /* Replica ids, challenges, labels, public inputs: the public side of seal proofs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/hash.h"
 #include "base/reader.h"
 #include "filecoin/challenges.h"
 #include "filecoin/label.h"
 #include "filecoin/seal.h"
 #include "support/json.h"
+#include "support/testing.h"
 #include "support/vectors.h"
 
 static struct scalar get_scalar(const struct json *object, const char *key)
@@ -66,8 +58,7 @@ static void test_prover_id_is_the_leb128_of_the_miner(void **state)
     assert_memory_equal(id, of_largest, 32);
 }
 
-/* ---- challenges -------------------------------------------------------------------------------
- */
+/* ---- challenges ------------------------------------------------------------------------------ */
 
 static void assert_sequence(const struct challenges *c, unsigned n, const struct json *list)
 {
@@ -145,8 +136,7 @@ static void test_challenges_of_the_vectors(void **state)
     json_free(list);
 }
 
-/* ---- labels -----------------------------------------------------------------------------------
- */
+/* ---- labels ---------------------------------------------------------------------------------- */
 
 static void test_labels_of_the_vectors(void **state)
 {
@@ -216,8 +206,7 @@ static void test_labels_of_whole_sectors(void **state)
     assert_sector_labels("sector-2k-v1_1", API_1_1_0);
 }
 
-/* ---- public inputs ----------------------------------------------------------------------------
- */
+/* ---- public inputs --------------------------------------------------------------------------- */
 
 static void test_public_inputs_of_all_registered_proofs(void **state)
 {
