@@ -1,8 +1,8 @@
 /* A recorded matrix: one of A, B, C of a constraint system, as plain data.
  *
  * Filecoin circuits are a fixed part plus one block many times, so a matrix is a list of *segments*
- * in row order. A segment with count == 1 is a run of rows as they are. A segment with count > 1 is a
- * *repeat*: one block of rows, `count` times; in copy k
+ * in row order. A segment with count == 1 is a run of rows as they are. A segment with count > 1 is
+ * a *repeat*: one block of rows, `count` times; in copy k
  *
  *     a relative aux i    is aux    aux_base   + k * aux_stride   + i
  *     a relative input i  is input  input_base + k * input_stride + i
@@ -11,8 +11,8 @@
  *
  * The rows `[in_i] * {} = {}` that close every system are a repeat too (one row, n_inputs times).
  * Coefficients are indices into a dictionary of plain scalars, shared by the three matrices.
- * In the rows of a segment, terms are ascending by variable *as written*; after expansion of a repeat
- * they may need to be sorted again (r1cs/rows.h does). */
+ * In the rows of a segment, terms are ascending by variable *as written*; after expansion of a
+ * repeat they may need to be sorted again (r1cs/rows.h does). */
 #ifndef BACKEND_MATRIX_H
 #define BACKEND_MATRIX_H
 
@@ -35,8 +35,8 @@ struct matrix_segment {
     uint64_t n_rows;         /* of one copy */
     uint64_t n_terms;        /* of one copy */
     const uint32_t *row_end; /* n_rows: end of row i in var and coef; it begins where i - 1 ends */
-    const var_t *var;
-    const uint16_t *coef16; /* dictionary indices: exactly one of the two is not NULL */
+    const var_t *var;        /* this and the next are NULL if the matrix has no terms at all */
+    const uint16_t *coef16;  /* dictionary indices: exactly one of the two, if there are terms */
     const uint32_t *coef32;
 
     uint32_t count;

@@ -53,7 +53,7 @@ static size_t first_input(const var_t *var, size_t n)
 static void expand_in_order(struct expander *e, const struct matrix_segment *seg, uint32_t k,
                             size_t begin, size_t n)
 {
-    const var_t *var = seg->var + begin;
+    const var_t *var = n ? seg->var + begin : NULL; /* a matrix may have no terms at all */
     size_t n_aux = first_input(var, n), n_inputs = n - n_aux;
 
     for (size_t i = 0; i < n_inputs; i++) {

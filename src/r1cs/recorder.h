@@ -80,7 +80,8 @@ uint64_t recorder_n_rows(const struct recorder *rec);
 uint64_t recorder_n_aux(const struct recorder *rec);
 uint32_t recorder_n_inputs(const struct recorder *rec);
 
-/* Appends the input rows and hands everything over; the recorder is empty afterwards. */
+/* Appends the input rows and hands everything over. Whatever comes of it, the recorder is good for
+ * recorder_found_path and recorder_free only. */
 MUST_CHECK enum cuzk_status recorder_finish(struct recorder *rec, struct r1cs *ret,
                                             struct cuzk_error *err);
 
