@@ -41,6 +41,9 @@ const struct curve TEMPLATE_JOIN(curve, CURVE) = {
     .g2_check = g2_face_check,
     .g2_encode = g2_face_encode,
     .g2_decode = g2_face_decode,
+
+    .g1 = &g1_kernels,
+    .g2 = &g2_kernels,
 };
 
 #undef FACE_STRING

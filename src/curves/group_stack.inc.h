@@ -5,4 +5,4 @@
 #include "curve/encode.inc.h"
 #include "curve/multiple.inc.h"
 #include "curve/group_face.inc.h"
-/* msm/group_kernels.inc.h: g1_kernels, g2_kernels */
+#include "msm/group_kernels.inc.h"

@@ -1,7 +1,7 @@
 /* Bulk operations on the points of one group, portable C: what backend/cpu is made of.
  *
- * *native* points are affine, Montgomery form, G1: {x, y}, G2: {x.c0, x.c1, y.c0, y.c1}; infinity is
- * all zeros. They take as many bytes as plain ones. Scalars are plain, packed (curve.h).
+ * *native* points are affine, Montgomery form, G1: {x, y}, G2: {x.c0, x.c1, y.c0, y.c1}; infinity
+ * is all zeros. They take as many bytes as plain ones. Scalars are plain, packed (curve.h).
  *
  * Results are affine, so they are the same bytes for every thread count, window and tile. */
 #ifndef MSM_GROUP_KERNELS_H
@@ -21,7 +21,8 @@ enum points_form {
     POINTS_ZCASH,  /* big-endian uncompressed, as in bellperson's files */
 };
 
-/* A borrowed array of points, possibly a mapped file; any alignment for POINTS_ZCASH, 8 otherwise. */
+/* A borrowed array of points, possibly a mapped file; any alignment for POINTS_ZCASH, 8 otherwise.
+ */
 struct points_view {
     enum points_form form;
     const void *data;
@@ -40,16 +41,17 @@ struct group_kernels {
 
     /* Decodes points[begin, end) into out (native). Checks that coordinates are reduced, the curve
      * equation, flags, and refuses infinity; not the subgroup. NATIVE and PLAIN input is trusted
-     * (our own memory or a checksummed file) and may hold infinity. False and *fault if one is bad. */
+     * (our own memory or a checksummed file) and may hold infinity. False and *fault if one is bad.
+     */
     bool (*decode)(void *out, const struct points_view *points, size_t begin, size_t end,
                    struct points_fault *fault);
-    void (*to_plain)(void *out, const void *native, size_t n);   /* in place allowed */
-    void (*from_plain)(void *out, const void *plain, size_t n);  /* in place allowed */
-    void (*encode)(uint8_t *out, const void *native, size_t n);  /* POINTS_ZCASH */
+    void (*to_plain)(void *out, const void *native, size_t n);  /* in place allowed */
+    void (*from_plain)(void *out, const void *plain, size_t n); /* in place allowed */
+    void (*encode)(uint8_t *out, const void *native, size_t n); /* POINTS_ZCASH */
 
     /* *out (one plain point) = sum over i in [0, n) of scalars[i] * points[index ? index[i] : i].
-     * scratch: msm_bytes(n, pool_size(pool)) bytes, 64-byte aligned. Bad points: CUZK_BAD_INPUT with
-     * "point <i>: <why>". A cancelled pool gives CUZK_CANCELLED. */
+     * scratch: msm_bytes(n, pool_size(pool)) bytes, 64-byte aligned. Bad points: CUZK_BAD_INPUT
+     * with "point <i>: <why>". A cancelled pool gives CUZK_CANCELLED. */
     size_t (*msm_bytes)(size_t n, unsigned n_threads);
     enum cuzk_status (*msm)(void *out, const struct points_view *points, const uint32_t *index,
                             const uint64_t *scalars, size_t n, void *scratch, struct pool *pool,
@@ -61,7 +63,8 @@ struct group_kernels {
     enum cuzk_status (*sum)(void *out, const struct points_view *points, const uint64_t *select,
                             size_t n, void *scratch, struct pool *pool, struct cuzk_error *err);
 
-    /* Fixed-base multiplication: out[i] (native) = scalars[i] * base. table: fixed_table_bytes(). */
+    /* Fixed-base multiplication: out[i] (native) = scalars[i] * base. table: fixed_table_bytes().
+     */
     size_t (*fixed_table_bytes)(void);
     void (*fixed_table_init)(void *table, const void *base_plain, struct pool *pool);
     size_t (*fixed_mul_bytes)(size_t n, unsigned n_threads);

@@ -1,0 +1,99 @@
+/* Arrays of points from one form to another: the template.
+ *
+ * Parameters, kept: GROUP, BASE as in curve/group.inc.h; curve/encode.inc.h and multiple.inc.h come
+ * before. Names defined: g1_decode_one, and entries of struct group_kernels, whose contracts they
+ * fulfil: g1_bulk_decode g1_bulk_to_plain g1_bulk_from_plain g1_bulk_encode g1_bulk_neg
+ * g1_bulk_subgroup_check. */
+#define G(name) TEMPLATE_JOIN(GROUP, name)
+#define B(name) TEMPLATE_JOIN(BASE, name)
+#define G_AFFINE_T G(affine_t)
+
+/* *out = point i, native. */
+static enum point_fault G(decode_one)(G_AFFINE_T *out, const struct points_view *points, size_t i)
+{
+    enum point_fault fault;
+
+    switch (points->form) {
+    case POINTS_NATIVE: *out = ((const G_AFFINE_T *)points->data)[i]; return POINT_OK;
+    case POINTS_PLAIN:
+        G(affine_from_plain)(out, &((const G_AFFINE_T *)points->data)[i]);
+        return POINT_OK;
+    default:
+        fault = G(read_bytes)(out, (const uint8_t *)points->data + i * 2 * B(bytes), false);
+        if (fault == POINT_OK && G(affine_is_infinity)(out))
+            return POINT_INFINITY;
+        return fault;
+    }
+}
+
+static bool G(bulk_decode)(void *out, const struct points_view *points, size_t begin, size_t end,
+                           struct points_fault *fault)
+{
+    for (size_t i = begin; i < end; i++) {
+        const enum point_fault why = G(decode_one)((G_AFFINE_T *)out + (i - begin), points, i);
+
+        if (why != POINT_OK) {
+            *fault = (struct points_fault){.index = i, .fault = why};
+            return false;
+        }
+    }
+    return true;
+}
+
+static void G(bulk_to_plain)(void *out, const void *native, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        G(affine_to_plain)((G_AFFINE_T *)out + i, (const G_AFFINE_T *)native + i);
+}
+
+static void G(bulk_from_plain)(void *out, const void *plain, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        G(affine_from_plain)((G_AFFINE_T *)out + i, (const G_AFFINE_T *)plain + i);
+}
+
+static void G(bulk_encode)(uint8_t *out, const void *native, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        G(write_bytes)(out + i * 2 * B(bytes), (const G_AFFINE_T *)native + i, false);
+}
+
+static void G(bulk_neg)(void *a, size_t n)
+{
+    G_AFFINE_T *points = a;
+
+    for (size_t i = 0; i < n; i++)
+        G(affine_neg)(&points[i], &points[i]);
+}
+
+struct G(subgroup_search) {
+    const G_AFFINE_T *points;
+    _Atomic size_t first;
+};
+
+static void G(subgroup_range)(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    struct G(subgroup_search) *search = ctx;
+
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        if (!G(in_subgroup)(&search->points[i])) {
+            size_t first = atomic_load(&search->first);
+
+            while (i < first && !atomic_compare_exchange_weak(&search->first, &first, i))
+                continue;
+            return;
+        }
+}
+
+static size_t G(bulk_subgroup_check)(const void *native, size_t n, struct pool *pool)
+{
+    struct G(subgroup_search) search = {.points = native, .first = n};
+
+    pool_for(pool, n, 64, G(subgroup_range), &search);
+    return atomic_load(&search.first);
+}
+
+#undef G
+#undef B
+#undef G_AFFINE_T

@@ -1,0 +1,276 @@
+/* Multi-scalar multiplication: the template.
+ *
+ * Parameters, kept: GROUP, BASE as in curve/group.inc.h; msm/lists.inc.h and convert.inc.h come
+ * before. Names defined: entries of struct group_kernels: g1_bulk_msm_bytes, g1_bulk_msm.
+ *
+ * Pippenger's buckets with signed digits (msm/digits.h). Points come in tiles; each point is
+ * decoded once, and all windows take what they need from the tile:
+ *
+ *     for each tile:   decode points, recode scalars                       parallel over points
+ *                      for each window: sort the tile's points by bucket,
+ *                      add each bucket's list to the bucket                 parallel over windows
+ *     for each window: sum of (i + 1) * bucket i                           parallel over windows
+ *     result           sum of 2^(c w) * window w
+ *
+ * Buckets stay affine, and lists are added with shared inversions (msm/lists.inc.h): no additions
+ * wait for each other, and an unlucky distribution (all scalars equal) costs no more than a good
+ * one.
+ *
+ * Buckets are summed by halving. With S(B) = sum of i B_i over i in [0, N):
+ *
+ *     S(B) = 2 S(B') + (sum of B_i, i odd),   B'_i = B_2i + B_2i+1
+ *
+ * B' overwrites the even places; the odd places are summed by a tree of their own while B' goes on.
+ * That takes 2N additions, as many as running sums would, but in log N rounds of independent ones.
+ */
+#define G(name) TEMPLATE_JOIN(GROUP, name)
+#define G_T G(t)
+#define G_AFFINE_T G(affine_t)
+
+struct G(msm_worker) {
+    struct G(lists) lists;
+    uint32_t *start; /* of each bucket of the slice, in `entry`; one more at the end */
+    uint32_t *entry; /* 2 * place in the tile + (1 for the negative) */
+};
+
+struct G(msm) {
+    /* what is asked */
+    const struct points_view *points;
+    const uint32_t *index;
+    const uint64_t *scalars;
+    size_t n;
+
+    /* how it is done */
+    struct digits digits;
+    unsigned n_slices;
+    size_t n_buckets; /* of a window */
+    size_t tile_max;
+
+    /* scratch */
+    G_AFFINE_T *tile;
+    uint64_t *recoded;
+    G_AFFINE_T *buckets; /* all windows */
+    G_T *window_sums;
+    struct G(msm_worker) * workers;
+
+    /* the tile at work */
+    size_t at, n_tile;
+    _Atomic size_t bad; /* first term of the tile whose point is bad */
+};
+
+/* Chooses everything that depends on (n, n_threads), lays the scratch out and returns its size;
+ * scratch may be NULL when only the size is asked. */
+static size_t G(msm_plan)(struct G(msm) * msm, size_t n, unsigned n_threads, void *scratch)
+{
+    const unsigned window = msm_window(n, FR_BITS, sizeof(G_AFFINE_T));
+    struct layout layout = {.base = scratch};
+
+    digits_init(&msm->digits, fr_modulus_words.l, FR_LIMBS, FR_BITS, window);
+    msm->n = n;
+    msm->n_slices = msm_slices(msm->digits.n_windows, window, n_threads);
+    msm->n_buckets = (size_t)1 << (window - 1);
+    msm->tile_max = msm_tile(n, window);
+    msm->tile = layout_take(&layout, msm->tile_max * sizeof(G_AFFINE_T));
+    msm->recoded = layout_take(&layout, msm->tile_max * sizeof(fr_t));
+    msm->buckets =
+        layout_take(&layout, msm->digits.n_windows * msm->n_buckets * sizeof(G_AFFINE_T));
+    msm->window_sums = layout_take(&layout, msm->digits.n_windows * sizeof(G_T));
+    msm->workers = layout_take(&layout, n_threads * sizeof(struct G(msm_worker)));
+    for (unsigned t = 0; t < n_threads; t++) {
+        uint32_t *start =
+            layout_take(&layout, (msm->n_buckets / msm->n_slices + 1) * sizeof(uint32_t));
+        uint32_t *entry = layout_take(&layout, msm->tile_max * sizeof(uint32_t));
+
+        if (scratch) {
+            msm->workers[t].start = start;
+            msm->workers[t].entry = entry;
+        }
+    }
+    return layout.used;
+}
+
+static size_t G(bulk_msm_bytes)(size_t n, unsigned n_threads)
+{
+    struct G(msm) msm;
+
+    return G(msm_plan)(&msm, n, n_threads, NULL);
+}
+
+/* ---- a tile -----------------------------------------------------------------------------------
+ */
+
+static void G(msm_load)(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    struct G(msm) *msm = ctx;
+
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        const size_t term = msm->at + i, point = msm->index ? msm->index[term] : term;
+        const bool negative = digits_recode(&msm->digits, &msm->recoded[i * FR_LIMBS],
+                                            &msm->scalars[term * FR_LIMBS]);
+
+        if (G(decode_one)(&msm->tile[i], msm->points, point) != POINT_OK) {
+            size_t bad = atomic_load(&msm->bad);
+
+            while (term < bad && !atomic_compare_exchange_weak(&msm->bad, &bad, term))
+                continue;
+            return;
+        }
+        if (negative)
+            G(affine_neg)(&msm->tile[i], &msm->tile[i]);
+    }
+}
+
+/* Counting sort of the tile's terms by their bucket in [first, first + n_slice) of window w. */
+static void G(msm_sort)(const struct G(msm) * msm, struct G(msm_worker) * worker, unsigned w,
+                        size_t first, size_t n_slice)
+{
+    uint32_t sum = 0;
+
+    memset(worker->start, 0, (n_slice + 1) * sizeof *worker->start);
+    for (size_t i = 0; i < msm->n_tile; i++) {
+        const int32_t digit = digits_get(&msm->digits, &msm->recoded[i * FR_LIMBS], w);
+        const size_t bucket = (size_t)(digit < 0 ? -digit : digit) - 1 - first;
+
+        if (bucket < n_slice) /* a zero digit wraps around */
+            worker->start[bucket]++;
+    }
+    for (size_t b = 0; b <= n_slice; b++) {
+        const uint32_t n = worker->start[b];
+
+        worker->start[b] = sum;
+        sum += n;
+    }
+    for (size_t i = 0; i < msm->n_tile; i++) {
+        const int32_t digit = digits_get(&msm->digits, &msm->recoded[i * FR_LIMBS], w);
+        const size_t bucket = (size_t)(digit < 0 ? -digit : digit) - 1 - first;
+
+        if (bucket < n_slice)
+            worker->entry[worker->start[bucket]++] = (uint32_t)(2 * i + (digit < 0));
+    }
+}
+
+/* Task i: one slice of one window. */
+static void G(msm_accumulate)(void *ctx, size_t task, unsigned worker_index)
+{
+    struct G(msm) *msm = ctx;
+    struct G(msm_worker) *worker = &msm->workers[worker_index];
+    const unsigned w = (unsigned)(task / msm->n_slices);
+    const size_t n_slice = msm->n_buckets / msm->n_slices;
+    const size_t first = (task % msm->n_slices) * n_slice;
+    G_AFFINE_T *buckets = msm->buckets + w * msm->n_buckets + first;
+    uint32_t at = 0;
+
+    G(msm_sort)(msm, worker, w, first, n_slice); /* start[b] is now where bucket b ends */
+    G(lists_init)(&worker->lists);
+    for (size_t b = 0; b < n_slice; b++) {
+        const uint32_t end = worker->start[b];
+
+        if (at == end)
+            continue;
+        G(lists_open)(&worker->lists, &buckets[b]);
+        for (; at < end; at++) {
+            const uint32_t entry = worker->entry[at];
+
+            G(lists_put)(&worker->lists, G(ref)(&msm->tile[entry / 2], entry % 2));
+        }
+    }
+    G(lists_close)(&worker->lists);
+}
+
+/* ---- the buckets ------------------------------------------------------------------------------
+ */
+
+/* Pairs (first + 2 i step, first + (2 i + 1) step) below n, each sum in the place of the left one.
+ */
+static void G(msm_halve)(struct G(adder) * adder, G_AFFINE_T *points, size_t n, size_t first,
+                         size_t step)
+{
+    for (size_t i = first; i + step < n; i += 2 * step)
+        G(adder_push)
+    (adder, G(ref)(&points[i], false), G(ref)(&points[i + step], false), &points[i]);
+}
+
+/* window_sums[w] = sum over b of (b + 1) * bucket b. */
+static void G(msm_add_up)(void *ctx, size_t w, unsigned worker)
+{
+    struct G(msm) *msm = ctx;
+    struct G(adder) *adder = &msm->workers[worker].lists.adder;
+    const size_t n = msm->n_buckets;
+    const unsigned levels = msm->digits.window - 1; /* n = 2^levels */
+    G_AFFINE_T *buckets = msm->buckets + w * n;
+    G_T sum;
+
+    G(adder_init)(adder);
+    for (unsigned round = 0; round < levels; round++) {
+        G(msm_halve)(adder, buckets, n, 0, (size_t)1 << round);
+        /* The odd places of level l are 2^l (2 i + 1): step 2^(l+1), doubled with every round. */
+        for (unsigned l = 0; l < round; l++)
+            G(msm_halve)(adder, buckets, n, (size_t)1 << l, (size_t)1 << round);
+        G(adder_flush)(adder);
+    }
+    sum = G(infinity);
+    for (unsigned l = levels; l-- > 0;) {
+        G(dbl)(&sum, &sum);
+        G(add_mixed)(&sum, &sum, &buckets[(size_t)1 << l]);
+    }
+    G(add_mixed)(&msm->window_sums[w], &sum, &buckets[0]);
+}
+
+/* ---- all of it --------------------------------------------------------------------------------
+ */
+
+static enum cuzk_status G(msm_refuse)(const struct G(msm) * msm, struct cuzk_error *err)
+{
+    const size_t term = atomic_load(&msm->bad), point = msm->index ? msm->index[term] : term;
+    G_AFFINE_T ignored;
+
+    return error_set(err, CUZK_BAD_INPUT, "point %zu: %s", point,
+                     point_fault_name(G(decode_one)(&ignored, msm->points, point)));
+}
+
+static void G(msm_finish)(const struct G(msm) * msm, G_AFFINE_T *out)
+{
+    G_T sum = G(infinity);
+    G_AFFINE_T affine;
+
+    for (unsigned w = msm->digits.n_windows; w-- > 0;) {
+        for (unsigned i = 0; i < msm->digits.window; i++)
+            G(dbl)(&sum, &sum);
+        G(add)(&sum, &sum, &msm->window_sums[w]);
+    }
+    G(to_affine)(&affine, &sum);
+    G(affine_to_plain)(out, &affine);
+}
+
+static enum cuzk_status G(bulk_msm)(void *out, const struct points_view *points,
+                                    const uint32_t *index, const uint64_t *scalars, size_t n,
+                                    void *scratch, struct pool *pool, struct cuzk_error *err)
+{
+    struct G(msm) msm;
+
+    G(msm_plan)(&msm, n, pool_size(pool), scratch);
+    msm.points = points;
+    msm.index = index;
+    msm.scalars = scalars;
+    atomic_init(&msm.bad, SIZE_MAX);
+    memset(msm.buckets, 0, msm.digits.n_windows * msm.n_buckets * sizeof(G_AFFINE_T));
+    for (msm.at = 0; msm.at < n; msm.at += msm.n_tile) {
+        msm.n_tile = n - msm.at < msm.tile_max ? n - msm.at : msm.tile_max;
+        pool_for(pool, msm.n_tile, 512, G(msm_load), &msm);
+        if (atomic_load(&msm.bad) != SIZE_MAX)
+            return G(msm_refuse)(&msm, err);
+        pool_run(pool, (size_t)msm.digits.n_windows * msm.n_slices, G(msm_accumulate), &msm);
+        if (pool_cancelled(pool))
+            return error_set(err, CUZK_CANCELLED, "cancelled");
+    }
+    pool_run(pool, msm.digits.n_windows, G(msm_add_up), &msm);
+    if (pool_cancelled(pool))
+        return error_set(err, CUZK_CANCELLED, "cancelled");
+    G(msm_finish)(&msm, out);
+    return CUZK_OK;
+}
+
+#undef G
+#undef G_T
+#undef G_AFFINE_T
