@@ -11,6 +11,9 @@ c1) and an affine point (x, y) alike. CI remakes and compares.
 """
 import os
 import sys
+from math import gcd
+
+from params_math import Derived, signed_digits, short_basis
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OUT = os.path.join(HERE, "..", "src", "params")
@@ -47,130 +50,6 @@ CURVES = {
 }
 
 
-def moduli(family, u):
-    if family == "bn":
-        p = 36 * u**4 + 36 * u**3 + 24 * u**2 + 6 * u + 1
-        return p, p - 6 * u**2
-    r = u**4 - u**2 + 1
-    return (u - 1) ** 2 * r // 3 + u, r
-
-
-def trace(family, u):
-    return 6 * u**2 + 1 if family == "bn" else u + 1
-
-
-class Field:
-    """A prime field and the way its elements are written."""
-
-    def __init__(self, p):
-        self.p = p
-        self.limbs = (p.bit_length() + 63) // 64
-        self.R = 1 << (64 * self.limbs)
-
-    def words(self, x):
-        return [x >> (64 * i) & (2**64 - 1) for i in range(self.limbs)]
-
-    def mont(self, x):
-        return self.words(x % self.p * self.R % self.p)
-
-
-class Fp2:
-    """x0 + x1 i, i^2 = -1, over p = 3 mod 4. Elements are pairs of plain integers."""
-
-    def __init__(self, p):
-        assert p % 4 == 3
-        self.p = p
-
-    def add(self, a, b):
-        return (a[0] + b[0]) % self.p, (a[1] + b[1]) % self.p
-
-    def sub(self, a, b):
-        return (a[0] - b[0]) % self.p, (a[1] - b[1]) % self.p
-
-    def mul(self, a, b):
-        return (a[0] * b[0] - a[1] * b[1]) % self.p, (a[0] * b[1] + a[1] * b[0]) % self.p
-
-    def inv(self, a):
-        n = pow(a[0] * a[0] + a[1] * a[1], -1, self.p)
-        return a[0] * n % self.p, -a[1] * n % self.p
-
-    def pow(self, a, e):
-        r = (1, 0)
-        for bit in bin(e)[2:]:
-            r = self.mul(r, r)
-            if bit == "1":
-                r = self.mul(r, a)
-        return r
-
-    def sqrt(self, a):
-        """A root or None: complex square root by way of the norm's root."""
-        p = self.p
-        norm = a[0] * a[0] + a[1] * a[1]
-        n = pow(norm, (p + 1) // 4, p)
-        for half in ((a[0] + n) * pow(2, -1, p) % p, (a[0] - n) * pow(2, -1, p) % p):
-            x = pow(half, (p + 1) // 4, p)
-            y = a[1] * pow(2 * x, -1, p) % p if x else pow(-a[0] % p, (p + 1) // 4, p)
-            if self.mul((x, y), (x, y)) == a:
-                return x, y
-        return None
-
-
-class Curve:
-    """y^2 = x^3 + b over Fp2 (over Fp: second components zero). Points: (x, y), infinity None."""
-
-    def __init__(self, fp2, b):
-        self.f, self.b = fp2, b
-
-    def has(self, P):
-        f = self.f
-        return f.mul(P[1], P[1]) == f.add(f.mul(P[0], f.mul(P[0], P[0])), self.b)
-
-    def add(self, P, Q):
-        f = self.f
-        if P is None or Q is None:
-            return Q if P is None else P
-        if P[0] == Q[0]:
-            if P[1] != Q[1] or P[1] == (0, 0):
-                return None
-            xx = f.mul(P[0], P[0])
-            slope = f.mul(f.add(xx, f.add(xx, xx)), f.inv(f.add(P[1], P[1])))
-        else:
-            slope = f.mul(f.sub(Q[1], P[1]), f.inv(f.sub(Q[0], P[0])))
-        x = f.sub(f.sub(f.mul(slope, slope), P[0]), Q[0])
-        return x, f.sub(f.mul(slope, f.sub(P[0], x)), P[1])
-
-    def mul(self, k, P):
-        R = None
-        for bit in bin(k)[2:]:
-            R = self.add(R, R)
-            if bit == "1":
-                R = self.add(R, P)
-        return R
-
-    def small_point(self, cofactor, in_fp):
-        """cofactor times the point of smallest (x.c1, x.c0), then smallest (y.c1, y.c0), that is not
-        killed by it."""
-        f, p = self.f, self.f.p
-        for c1 in range(1 if in_fp else p):
-            for c0 in range(p):
-                x = (c0, c1)
-                y = f.sqrt(f.add(f.mul(x, f.mul(x, x)), self.b))
-                if y is None or in_fp and y[1]:
-                    continue
-                y = min(y, f.sub((0, 0), y), key=lambda v: (v[1], v[0]))
-                P = self.mul(cofactor, (x, y))
-                if P is not None:
-                    return P
-        raise AssertionError("no point")
-
-
-def g2_cofactor(family, u, p, r):
-    """#E'(Fp2) / r for the twist whose order r divides."""
-    if family == "bn":
-        return 2 * p - r
-    return (u**8 - 4 * u**7 + 5 * u**6 - 4 * u**4 + 6 * u**3 - 4 * u**2 - 4 * u + 13) // 9
-
-
 def braces(words):
     return "{" + ", ".join("0x%016x" % w for w in words) + "}"
 
@@ -199,40 +78,104 @@ def field_lines(prefix, f, what):
     yield f"#define {prefix}_TWO_ADICITY {two_adicity}"
 
 
-def group_lines(d, fp, p, r):
-    f = Fp2(p)
-    E = Curve(f, (d["b"], 0))
-    xi_power = f.inv(d["xi"]) if d["twist"] == "D" else d["xi"]
-    T = Curve(f, f.mul((d["b"], 0), xi_power))
-    h1 = (p + 1 - trace(d["family"], d["u"])) // r
-    h2 = g2_cofactor(d["family"], d["u"], p, r)
-    if "g1" in d:
-        g1 = tuple((c, 0) for c in d["g1"])
-        g2 = d["g2"]
-    else:
-        g1, g2 = E.small_point(h1, True), T.small_point(h2, False)
-    for curve, point in ((E, g1), (T, g2)):
-        assert curve.has(point) and curve.mul(r, point) is None
-    yield f"/* G1, E: y^2 = x^3 + {d['b']} over Fp, cofactor {h1} */"
-    yield f"#define G1_B {braces(fp.mont(d['b']))}"
-    yield f"#define G1_GENERATOR_PLAIN {flat_words(fp, [c[0] for c in g1])}"
-    yield "#define G1_GENERATOR " + ", ".join("{" + braces(fp.mont(c[0])) + "}" for c in g1)
+def point_braces(f, point, in_fp):
+    return ", ".join("{" + (braces(f.mont(c[0])) if in_fp else fp2_braces(f, c)) + "}" for c in point)
+
+
+def group_lines(d, c):
+    """The two groups and their generators."""
+    yield f"/* G1, E: y^2 = x^3 + {d['b']} over Fp, cofactor {c.h1} */"
+    yield f"#define G1_B {braces(c.fp.mont(d['b']))}"
+    yield f"#define G1_GENERATOR_PLAIN {flat_words(c.fp, [x[0] for x in c.g1])}"
+    yield f"#define G1_GENERATOR {point_braces(c.fp, c.g1, True)}"
     yield ""
-    op = "/" if d["twist"] == "D" else "*"
-    yield f"/* G2, E': y^2 = x^3 + {d['b']} {op} xi over Fp2 = Fp[i]/(i^2 + 1), cofactor {h2} */"
-    yield f"#define XI_C0 {d['xi'][0]} /* xi = XI_C0 + XI_C1 i, small integers */"
-    yield f"#define XI_C1 {d['xi'][1]}"
-    yield f"#define TWIST_IS_M {int(d['twist'] == 'M')}"
-    yield f"#define FAMILY_IS_BN {int(d['family'] == 'bn')}"
-    yield f"#define G2_B {fp2_braces(fp, T.b)}"
-    yield f"#define G2_GENERATOR_PLAIN {flat_words(fp, [w for c in g2 for w in c])}"
-    yield "#define G2_GENERATOR " + ", ".join("{" + fp2_braces(fp, c) + "}" for c in g2)
+    op = "/" if c.twist == "D" else "*"
+    yield f"/* G2, E': y^2 = x^3 + {d['b']} {op} xi over Fp2 = Fp[i]/(i^2 + 1), cofactor {c.h2} */"
+    yield f"#define G2_B {fp2_braces(c.fp, c.T.b)}"
+    yield f"#define G2_GENERATOR_PLAIN {flat_words(c.fp, [w for x in c.g2 for w in x])}"
+    yield f"#define G2_GENERATOR {point_braces(c.fp, c.g2, False)}"
+
+
+def tower_lines(d, c):
+    """Fp12 = Fp2[w]/(w^6 - xi), and psi on the twist."""
+    f, p = c.f2, c.p
+    yield "/* The tower and the twist */"
+    yield f"#define CURVE_B_SMALL {d['b']}"
+    yield f"#define XI_C0 {c.xi[0]} /* xi = XI_C0 + XI_C1 i, small integers */"
+    yield f"#define XI_C1 {c.xi[1]}"
+    yield f"#define TWIST_IS_M {int(c.twist == 'M')} /* y^2 = x^3 + b xi; otherwise D, b / xi */"
+    yield "/* xi^(k (p - 1)/6), k = 0 ... 5: (w^k)^p = this w^k */"
+    powers = [f.pow(c.xi, k * (p - 1) // 6) for k in range(6)]
+    yield "#define FP12_FROBENIUS " + ", ".join("{" + fp2_braces(c.fp, x) + "}" for x in powers)
+    yield "/* psi(x, y) = (PSI_X conj(x), PSI_Y conj(y)) on G2 is multiplication by p */"
+    for name, value in zip("XY", c.psi()):
+        yield f"#define PSI_{name} {fp2_braces(c.fp, value)}"
+    assert c.apply_psi(c.g2) == c.T.mul(p % c.r, c.g2)
+
+
+def digit_line(name, digits):
+    return f"#define {name} {{" + ", ".join(str(d) for d in digits) + "}"
+
+
+def family_lines(c):
+    """u, the Miller loop, and the subgroup tests."""
+    u, r = c.u, c.r
+    bn = c.family == "bn"
+    digits = signed_digits(abs(u), 5)
+    loop = signed_digits(6 * u + 2 if bn else abs(u), 2)
+    assert u > 0 or not bn
+    yield f"/* u = {u}; digits most significant first, signed, odd or zero */"
+    yield f"#define FAMILY_IS_BN {int(bn)} /* otherwise BLS12 */"
+    yield f"#define U_IS_NEGATIVE {int(u < 0)}"
+    yield digit_line("U_DIGITS", digits) + " /* of |u| */"
+    yield f"#define U_DIGIT_MAX {max(abs(d) for d in digits)}"
+    yield digit_line("MILLER_DIGITS", loop) + f" /* of {'6u + 2' if bn else '|u|'}: 0, 1, -1 */"
+    yield ""
+    # The tests of curve/subgroup.inc.h. G1: phi acts as -u^2 (BLS12): phi^2 + phi + 1 = 0 makes
+    # u^4 - u^2 + 1 = r kill the point. G2: psi acts as t - 1: psi^2 - t psi + p = 0 makes p + 1 - t =
+    # h1 r kill it, as h2 r does.
+    assert gcd(c.h1, c.h2) == 1 and (c.t - 1 - c.p) % r == 0
+    assert (c.h1 == 1) if bn else r == u**4 - u**2 + 1
+
+
+def glv_lines(c):
+    """phi(x, y) = (beta x, y) acts as lambda; a scalar splits into two of half the length."""
+    r = c.r
+    if c.family == "bn":
+        g = next(g for g in range(2, 99) if pow(g, (r - 1) // 3, r) != 1)
+        lam = pow(g, (r - 1) // 3, r)
+    else:
+        lam = -c.u**2 % r
+    words = (r.bit_length() // 2 + 4 + 63) // 64
+    (a1, b1), (a2, b2) = short_basis(lam, r)
+    # k (1, 0) = c1 v1 + c2 v2 over the rationals, c1 = b2 k / r, c2 = -b1 k / r
+    steps = []
+    for v, c_num in (((a1, b1), b2), ((a2, b2), -b1)):
+        sign = 1 if c_num > 0 else -1
+        steps.append((abs(c_num) * c.fr.R // r, (-sign * v[0], -sign * v[1])))
+    bound = max(2 * (abs(a1) + abs(a2)), 2 * (abs(b1) + abs(b2)))
+
+    def wrapped(x):
+        return braces([x % 2 ** (64 * words) >> (64 * i) & (2**64 - 1) for i in range(words)])
+
+    yield "/* phi(x, y) = (BETA x, y) is multiplication by lambda, lambda^2 + lambda + 1 = 0 mod r. With"
+    yield " * c_i = floor(k QUOTIENT_i / 2^(64 FR_LIMBS)), k = k1 + k2 lambda for"
+    yield " * (k1, k2) = (k, 0) + c_1 STEP_1 + c_2 STEP_2 mod 2^(64 GLV_WORDS), |k1|, |k2| < 2^GLV_BITS */"
+    yield f"#define GLV_LAMBDA_PLAIN {braces(c.fr.words(lam))}"
+    yield f"#define G1_BETA {braces(c.fp.mont(c.cube_root_of_one(c.E, c.g1, lam)))}"
+    yield f"#define G2_BETA {fp2_braces(c.fp, (c.cube_root_of_one(c.T, c.g2, lam), 0))}"
+    yield f"#define GLV_WORDS {words}"
+    yield f"#define GLV_BITS {bound.bit_length()}"
+    for i, (quotient, step) in enumerate(steps, 1):
+        yield f"#define GLV_QUOTIENT_{i} {wrapped(quotient)}"
+        yield f"#define GLV_STEP_{i} {wrapped(step[0])}, {wrapped(step[1])}"
+        assert quotient < 2 ** (64 * words)
 
 
 def header(name):
     d = CURVES[name]
-    p, r = moduli(d["family"], d["u"])
-    fp, fr = Field(p), Field(r)
+    c = Derived(d)
+    p, r, fp, fr = c.p, c.r, c.fp, c.fr
     guard = f"PARAMS_{name.upper()}_H"
     yield f"/* Generated by tools/params.py; do not edit. {name}: {d['note']}. */"
     yield f"#ifndef {guard}"
@@ -251,7 +194,12 @@ def header(name):
         assert pow(root, 1 << (s - 1), r) == r - 1, (name, g)
         yield f"#define FR_ROOT_{g} {braces(fr.mont(root))}"
     yield ""
-    yield from group_lines(d, fp, p, r)
+    yield from group_lines(d, c)
+    yield ""
+    yield from tower_lines(d, c)
+    yield ""
+    yield from family_lines(c)
+    yield from glv_lines(c)
     yield ""
     yield "#endif"
 

@@ -39,7 +39,7 @@ static const G_AFFINE_T G(affine_generator) = {P(GENERATOR)};
 static const G_AFFINE_T G(affine_infinity);
 static const G_T G(infinity);
 
-/* ---- affine points -------------------------------------------------------------------------- */
+/* ---- affine points --------------------------------------------------------------------------- */
 
 static inline bool G(affine_is_infinity)(const G_AFFINE_T *a)
 {
@@ -92,7 +92,7 @@ static inline void G(affine_to_plain)(G_AFFINE_T *out, const G_AFFINE_T *in)
     B(to_plain)(&out->y, &in->y);
 }
 
-/* ---- Jacobian points ------------------------------------------------------------------------ */
+/* ---- Jacobian points ------------------------------------------------------------------------- */
 
 static inline bool G(is_infinity)(const G_T *a)
 {
@@ -250,7 +250,7 @@ static inline void G(add_mixed)(G_T *out, const G_T *a, const G_AFFINE_T *b)
     *out = sum;
 }
 
-/* ---- back to affine ------------------------------------------------------------------------- */
+/* ---- back to affine -------------------------------------------------------------------------- */
 
 /* With z_inverse = 1/a.z, or 0 for infinity, which then comes out as zeros. */
 static inline void G(scale_to_affine)(G_AFFINE_T *out, const G_T *a, const B_T *z_inverse)
@@ -281,29 +281,11 @@ static inline void G(to_affine_batch)(G_AFFINE_T *out, const G_T *a, size_t n, B
         G(scale_to_affine)(&out[i], &a[i], &scratch[i]);
 }
 
-/* ---- multiples ------------------------------------------------------------------------------ */
+/* ---- multiples ------------------------------------------------------------------------------- */
 
-/* Signed digits of four bits, Booth's recoding: digit i of k is in [-8, 8] and sum digit_i 16^i =
- * k. k: n words. i goes from 0 to 16 n, where the last carry lands. */
-static inline int G(mul_digit)(const uint64_t *k, size_t n, size_t i)
+/* multiple[i] = i a, i = 0 ... 8 */
+static inline void G(multiples)(G_T multiple[9], const G_T *a)
 {
-    const size_t low = 4 * i;
-    unsigned bits = 0; /* low - 1 ... low + 3 */
-
-    for (size_t j = 0; j < 5; j++) {
-        const size_t at = low + j - 1;
-
-        if (low + j > 0 && at < 64 * n)
-            bits |= (unsigned)(k[at / 64] >> (at % 64) & 1) << j;
-    }
-    return (int)((bits + 1) / 2) - (bits & 16 ? 16 : 0);
-}
-
-/* out = k a, k: n plain words, least significant first; any k, any point of the curve. */
-static inline void G(mul_plain)(G_T *out, const G_T *a, const uint64_t *k, size_t n)
-{
-    G_T multiple[9], sum = G(infinity);
-
     multiple[0] = G(infinity);
     multiple[1] = *a;
     for (size_t i = 2; i <= 8; i++) {
@@ -312,8 +294,16 @@ static inline void G(mul_plain)(G_T *out, const G_T *a, const uint64_t *k, size_
         else
             G(add)(&multiple[i], &multiple[i - 1], a);
     }
+}
+
+/* out = k a, k: n plain words, least significant first; any k, any point of the curve. */
+static inline void G(mul_plain)(G_T *out, const G_T *a, const uint64_t *k, size_t n)
+{
+    G_T multiple[9], sum = G(infinity);
+
+    G(multiples)(multiple, a);
     for (size_t i = 16 * n + 1; i-- > 0;) {
-        const int digit = G(mul_digit)(k, n, i);
+        const int digit = limbs_booth_digit(k, n, i);
         G_T term;
 
         for (int j = 0; j < 4 && !G(is_infinity)(&sum); j++)
@@ -326,6 +316,9 @@ static inline void G(mul_plain)(G_T *out, const G_T *a, const uint64_t *k, size_
     }
     *out = sum;
 }
+
+/* Is a point of the curve in the subgroup of order r? Defined in curve/subgroup.inc.h. */
+static inline bool G(in_subgroup)(const G_AFFINE_T *a);
 
 #undef G
 #undef B

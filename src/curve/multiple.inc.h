@@ -1,26 +1,88 @@
-/* Multiples by scalars and the test for the subgroup of order r: the template.
+/* Multiples of points of the subgroup of order r, with the endomorphism phi(x, y) = (beta x, y),
+ * which acts there as multiplication by lambda (Gallant, Lambert, Vanstone 2001): the template.
  *
- * Parameters, kept: GROUP, BASE as in curve/group.inc.h, which comes before.
+ * Parameters, kept: GROUP, BASE, GROUP_PARAM as in curve/group.inc.h, which comes before, and
+ * curve/glv.inc.h.
  *
  * Names defined, for GROUP = g1:
- *   g1_mul                                out = k a, k plain, reduced; a in the subgroup
- *   g1_in_subgroup                        of an affine point of the curve: is r a infinity?
+ *   g1_phi                                of an affine or (g1_phi_jacobian) Jacobian point
+ *   g1_mul                                out = k a
+ *   g1_mul_u                              out = |u| a, u the parameter of the curve's family; any
+ *                                         point of the curve
  *
- * Variable time. */
+ * out may be any operand. Variable time. */
 #define G(name) TEMPLATE_JOIN(GROUP, name)
+#define B(name) TEMPLATE_JOIN(BASE, name)
+#define P(name) TEMPLATE_JOIN(GROUP_PARAM, name)
 
-static inline void G(mul)(G(t) * out, const G(t) * a, const fr_t *k)
+static const B(t) G(beta) = {P(BETA)};
+
+static inline void G(phi)(G(affine_t) * out, const G(affine_t) * a)
 {
-    G(mul_plain)(out, a, k->l, FR_LIMBS);
+    B(mul)(&out->x, &a->x, &G(beta));
+    out->y = a->y;
 }
 
-static inline bool G(in_subgroup)(const G(affine_t) * a)
+/* sum += digit * multiple, where multiple[d] = d times some point, d up to 8; phi of it if `image`
+ */
+static inline void G(add_digit)(G(t) * sum, const G(t) multiple[9], int digit, bool image)
 {
-    G(t) p;
+    G(t) term;
 
-    G(from_affine)(&p, a);
-    G(mul_plain)(&p, &p, fr_modulus_words.l, FR_LIMBS);
-    return G(is_infinity)(&p);
+    if (digit == 0)
+        return;
+    if (digit < 0)
+        G(neg)(&term, &multiple[-digit]);
+    else
+        term = multiple[digit];
+    if (image)
+        B(mul)(&term.x, &term.x, &G(beta));
+    G(add)(sum, sum, &term);
+}
+
+/* out = k a, k plain and reduced, a in the subgroup of order r. Half the doublings of g1_mul_plain.
+ */
+static inline void G(mul)(G(t) * out, const G(t) * a, const fr_t *k)
+{
+    struct glv_half half[2];
+    G(t) multiple[9], sum = G(infinity);
+
+    glv_split(half, k);
+    G(multiples)(multiple, a);
+    for (size_t i = GLV_BITS / 4 + 1; i-- > 0;) {
+        for (int j = 0; j < 4 && !G(is_infinity)(&sum); j++)
+            G(dbl)(&sum, &sum);
+        for (int h = 0; h < 2; h++) {
+            const int digit = limbs_booth_digit(half[h].l, GLV_WORDS, i);
+
+            G(add_digit)(&sum, multiple, half[h].negative ? -digit : digit, h == 1);
+        }
+    }
+    *out = sum;
+}
+
+static inline void G(mul_u)(G(t) * out, const G(t) * a)
+{
+    static const signed char digits[] = U_DIGITS;
+    G(t) odd[(U_DIGIT_MAX + 1) / 2], sum, t;
+
+    odd[0] = *a;
+    G(dbl)(&t, a);
+    for (size_t i = 1; i < sizeof odd / sizeof odd[0]; i++)
+        G(add)(&odd[i], &odd[i - 1], &t);
+    sum = odd[digits[0] / 2];
+    for (size_t i = 1; i < sizeof digits; i++) {
+        G(dbl)(&sum, &sum);
+        if (digits[i] > 0) {
+            G(add)(&sum, &sum, &odd[digits[i] / 2]);
+        } else if (digits[i] < 0) {
+            G(neg)(&t, &odd[-digits[i] / 2]);
+            G(add)(&sum, &sum, &t);
+        }
+    }
+    *out = sum;
 }
 
 #undef G
+#undef B
+#undef P

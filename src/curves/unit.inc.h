@@ -21,8 +21,10 @@
 #define FIELD fr
 #define PARAM FR
 #include "field/field.inc.h"
+#include "field/fp2.inc.h"
 #include "field/tower.inc.h"
 #include "curve/coordinate.inc.h"
+#include "curve/glv.inc.h"
 
 #define GROUP g1
 #define BASE fp
@@ -40,6 +42,8 @@
 #undef BASE
 #undef GROUP_PARAM
 
+#include "curve/subgroup.inc.h"
+#include "curve/pairing.inc.h"
 #include "curve/scalar_face.inc.h"
 #include "ntt/scalar_kernels.inc.h"
 #include "curve/face.inc.h"

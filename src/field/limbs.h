@@ -71,4 +71,19 @@ static inline bool limbs_are_zero(const uint64_t *a, size_t n)
     return any == 0;
 }
 
+/* Digit i of k in Booth's signed form of four bits: in [-8, 8], and sum digit_i 16^i = k. k: n
+ * words; i goes from 0 to 16 n, where the last carry lands. */
+static inline int limbs_booth_digit(const uint64_t *k, size_t n, size_t i)
+{
+    unsigned bits = 0; /* 4i - 1 ... 4i + 3 of k */
+
+    for (size_t j = i == 0 ? 1 : 0; j < 5; j++) {
+        const size_t at = 4 * i + j - 1;
+
+        if (at < 64 * n)
+            bits |= (unsigned)(k[at / 64] >> (at % 64) & 1) << j;
+    }
+    return (int)((bits + 1) / 2) - (bits & 16 ? 16 : 0);
+}
+
 #endif

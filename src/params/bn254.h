@@ -34,12 +34,39 @@
 #define G1_GENERATOR {{0xd35d438dc58f0d9d, 0x0a78eb28f5c70b3d, 0x666ea36f7879462c, 0x0e0a77c19a07df2f}}, {{0xa6ba871b8b1e1b3a, 0x14f1d651eb8e167b, 0xccdd46def0f28c58, 0x1c14ef83340fbe5e}}
 
 /* G2, E': y^2 = x^3 + 3 / xi over Fp2 = Fp[i]/(i^2 + 1), cofactor 21888242871839275222246405745257275088844257914179612981679871602714643921549 */
-#define XI_C0 9 /* xi = XI_C0 + XI_C1 i, small integers */
-#define XI_C1 1
-#define TWIST_IS_M 0
-#define FAMILY_IS_BN 1
 #define G2_B {{0x3bf938e377b802a8, 0x020b1b273633535d, 0x26b7edf049755260, 0x2514c6324384a86d}}, {{0x38e7ecccd1dcff67, 0x65f0b37d93ce0d3e, 0xd749d0dd22ac00aa, 0x0141b9ce4a688d4d}}
 #define G2_GENERATOR_PLAIN 0x46debd5cd992f6ed, 0x674322d4f75edadd, 0x426a00665e5c4479, 0x1800deef121f1e76, 0x97e485b7aef312c2, 0xf1aa493335a9e712, 0x7260bfb731fb5d25, 0x198e9393920d483a, 0x4ce6cc0166fa7daa, 0xe3d1e7690c43d37b, 0x4aab71808dcb408f, 0x12c85ea5db8c6deb, 0x55acdadcd122975b, 0xbc4b313370b38ef3, 0xec9e99ad690c3395, 0x090689d0585ff075
 #define G2_GENERATOR {{{0x8e83b5d102bc2026, 0xdceb1935497b0172, 0xfbb8264797811adf, 0x19573841af96503b}}, {{0xafb4737da84c6140, 0x6043dd5a5802d8c4, 0x09e950fc52a02f86, 0x14fef0833aea7b6b}}}, {{{0x619dfa9d886be9f6, 0xfe7fd297f59e9b78, 0xff9e1a62231b7dfe, 0x28fd7eebae9e4206}}, {{0x64095b56c71856ee, 0xdc57f922327d3cbb, 0x55f935be33351076, 0x0da4a0e693fd6482}}}
+
+/* The tower and the twist */
+#define CURVE_B_SMALL 3
+#define XI_C0 9 /* xi = XI_C0 + XI_C1 i, small integers */
+#define XI_C1 1
+#define TWIST_IS_M 0 /* y^2 = x^3 + b xi; otherwise D, b / xi */
+/* xi^(k (p - 1)/6), k = 0 ... 5: (w^k)^p = this w^k */
+#define FP12_FROBENIUS {{{0xd35d438dc58f0d9d, 0x0a78eb28f5c70b3d, 0x666ea36f7879462c, 0x0e0a77c19a07df2f}}, {{0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000}}}, {{{0xaf9ba69633144907, 0xca6b1d7387afb78a, 0x11bded5ef08a2087, 0x02f34d751a1f3a7c}}, {{0xa222ae234c492d72, 0xd00f02a4565de15b, 0xdc2ff3a253dfc926, 0x10a75716b3899551}}}, {{{0xb5773b104563ab30, 0x347f91c8a9aa6454, 0x7a007127242e0991, 0x1956bcd8118214ec}}, {{0x6e849f1ea0aa4757, 0xaa1c7b6d89f89141, 0xb6e713cdfae0ca3a, 0x26694fbb4e82ebc3}}}, {{{0xe4bbdd0c2936b629, 0xbb30f162e133bacb, 0x31a9d1b6f9645366, 0x253570bea500f8dd}}, {{0xa1d77ce45ffe77c7, 0x07affd117826d1db, 0x6d16bd27bb7edc6b, 0x2c87200285defecc}}}, {{{0x7361d77f843abe92, 0xa5bb2bd3273411fb, 0x9c941f314b3e2399, 0x15df9cddbb9fd3ec}}, {{0x5dddfd154bd8c949, 0x62cb29a5a4445b60, 0x37bc870a0c7dd2b9, 0x24830a9d3171f0fd}}}, {{{0xc970692f41690fe7, 0xe240342127694b0b, 0x32bee66b83c459e8, 0x12aabced0ab08841}}, {{0x0d485d2340aebfa9, 0x05193418ab2fcc57, 0xd3b0a40b8a4910f5, 0x2f21ebb535d2925a}}}
+/* psi(x, y) = (PSI_X conj(x), PSI_Y conj(y)) on G2 is multiplication by p */
+#define PSI_X {{0xb5773b104563ab30, 0x347f91c8a9aa6454, 0x7a007127242e0991, 0x1956bcd8118214ec}}, {{0x6e849f1ea0aa4757, 0xaa1c7b6d89f89141, 0xb6e713cdfae0ca3a, 0x26694fbb4e82ebc3}}
+#define PSI_Y {{0xe4bbdd0c2936b629, 0xbb30f162e133bacb, 0x31a9d1b6f9645366, 0x253570bea500f8dd}}, {{0xa1d77ce45ffe77c7, 0x07affd117826d1db, 0x6d16bd27bb7edc6b, 0x2c87200285defecc}}
+
+/* u = 4965661367192848881; digits most significant first, signed, odd or zero */
+#define FAMILY_IS_BN 1 /* otherwise BLS12 */
+#define U_IS_NEGATIVE 0
+#define U_DIGITS {1, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, -3, 0, 0, 0, 3, 0, 0, 0, 0, 5, 0, 0, 0, -5, 0, 0, 0, -3, 0, 0, 0, 1, 0, 0, 0, 0, 5, 0, 0, 0, 0, 7, 0, 0, 0, -7, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, -1, 0, 0, 0, 1} /* of |u| */
+#define U_DIGIT_MAX 7
+#define MILLER_DIGITS {1, 0, -1, 0, 1, 0, 0, 0, -1, 0, -1, 0, 0, 0, -1, 0, 1, 0, -1, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 0, -1, 0, 1, 0, 0, -1, 0, 0, 0, 0, -1, 0, 1, 0, 0, 0, -1, 0, -1, 0, 0, 1, 0, 0, 0, -1, 0, 0, -1, 0, 1, 0, 1, 0, 0, 0} /* of 6u + 2: 0, 1, -1 */
+
+/* phi(x, y) = (BETA x, y) is multiplication by lambda, lambda^2 + lambda + 1 = 0 mod r. With
+ * c_i = floor(k QUOTIENT_i / 2^(64 FR_LIMBS)), k = k1 + k2 lambda for
+ * (k1, k2) = (k, 0) + c_1 STEP_1 + c_2 STEP_2 mod 2^(64 GLV_WORDS), |k1|, |k2| < 2^GLV_BITS */
+#define GLV_LAMBDA_PLAIN {0x8b17ea66b99c90dd, 0x5bfc41088d8daaa7, 0xb3c4d79d41a91758, 0x0000000000000000}
+#define G1_BETA {0x71930c11d782e155, 0xa6bb947cffbe3323, 0xaa303344d4741444, 0x2c3b3f0d26594943}
+#define G2_BETA {{0x3350c88e13e80b9c, 0x7dce557cdb5e56b9, 0x6001b4b8b615564a, 0x2682e617020217e0}}, {{0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000}}
+#define GLV_WORDS 3
+#define GLV_BITS 128
+#define GLV_QUOTIENT_1 {0xd91d232ec7e0b3d7, 0x0000000000000002, 0x0000000000000000}
+#define GLV_STEP_1 {0x762cda976b2dec1d, 0xffffffffffffffff, 0xffffffffffffffff}, {0x8211bbeb7d4f1128, 0x6f4d8248eeb859fc, 0x0000000000000000}
+#define GLV_QUOTIENT_2 {0x7a7bd9d4391eb18d, 0x4ccef014a773d2cf, 0x0000000000000002}
+#define GLV_STEP_2 {0xf41b1eabeddedaf5, 0x90b27db71147a602, 0xffffffffffffffff}, {0x762cda976b2dec1d, 0xffffffffffffffff, 0xffffffffffffffff}
 
 #endif

@@ -33,12 +33,39 @@
 #define G1_GENERATOR {{0x00000000000001ca}}, {{0x0000000000000285}}
 
 /* G2, E': y^2 = x^3 + 7 * xi over Fp2 = Fp[i]/(i^2 + 1), cofactor 2197 */
-#define XI_C0 1 /* xi = XI_C0 + XI_C1 i, small integers */
-#define XI_C1 13
-#define TWIST_IS_M 1
-#define FAMILY_IS_BN 0
 #define G2_B {{0x000000000000029d}}, {{0x00000000000002bc}}
 #define G2_GENERATOR_PLAIN 0x00000000000000cf, 0x00000000000001cd, 0x0000000000000050, 0x00000000000001c7
 #define G2_GENERATOR {{{0x000000000000016a}}, {{0x0000000000000017}}}, {{{0x00000000000000a8}}, {{0x0000000000000250}}}
+
+/* The tower and the twist */
+#define CURVE_B_SMALL 7
+#define XI_C0 1 /* xi = XI_C0 + XI_C1 i, small integers */
+#define XI_C1 13
+#define TWIST_IS_M 1 /* y^2 = x^3 + b xi; otherwise D, b / xi */
+/* xi^(k (p - 1)/6), k = 0 ... 5: (w^k)^p = this w^k */
+#define FP12_FROBENIUS {{{0x00000000000001ff}}, {{0x0000000000000000}}}, {{{0x0000000000000102}}, {{0x0000000000000120}}}, {{{0x00000000000000c5}}, {{0x0000000000000027}}}, {{{0x00000000000000a0}}, {{0x00000000000000ec}}}, {{{0x00000000000002b1}}, {{0x0000000000000097}}}, {{{0x00000000000002b3}}, {{0x00000000000000fe}}}
+/* psi(x, y) = (PSI_X conj(x), PSI_Y conj(y)) on G2 is multiplication by p */
+#define PSI_X {{0x00000000000001a9}}, {{0x000000000000005d}}
+#define PSI_Y {{0x0000000000000237}}, {{0x00000000000000ec}}
+
+/* u = 4; digits most significant first, signed, odd or zero */
+#define FAMILY_IS_BN 0 /* otherwise BLS12 */
+#define U_IS_NEGATIVE 0
+#define U_DIGITS {1, 0, 0} /* of |u| */
+#define U_DIGIT_MAX 1
+#define MILLER_DIGITS {1, 0, 0} /* of |u|: 0, 1, -1 */
+
+/* phi(x, y) = (BETA x, y) is multiplication by lambda, lambda^2 + lambda + 1 = 0 mod r. With
+ * c_i = floor(k QUOTIENT_i / 2^(64 FR_LIMBS)), k = k1 + k2 lambda for
+ * (k1, k2) = (k, 0) + c_1 STEP_1 + c_2 STEP_2 mod 2^(64 GLV_WORDS), |k1|, |k2| < 2^GLV_BITS */
+#define GLV_LAMBDA_PLAIN {0x00000000000000e1}
+#define G1_BETA {0x0000000000000174}
+#define G2_BETA {{0x000000000000023b}}, {{0x0000000000000000}}
+#define GLV_WORDS 1
+#define GLV_BITS 6
+#define GLV_QUOTIENT_1 {0x010fef010fef010f}
+#define GLV_STEP_1 {0xffffffffffffffff}, {0x000000000000000f}
+#define GLV_QUOTIENT_2 {0x0fef010fef010fef}
+#define GLV_STEP_2 {0xfffffffffffffff0}, {0xffffffffffffffff}
 
 #endif

@@ -33,12 +33,39 @@
 #define G1_GENERATOR {{0x0000000000000007}}, {{0x000000000000002c}}
 
 /* G2, E': y^2 = x^3 + 5 / xi over Fp2 = Fp[i]/(i^2 + 1), cofactor 109 */
-#define XI_C0 2 /* xi = XI_C0 + XI_C1 i, small integers */
-#define XI_C1 1
-#define TWIST_IS_M 0
-#define FAMILY_IS_BN 1
 #define G2_B {{0x0000000000000007}}, {{0x0000000000000030}}
 #define G2_GENERATOR_PLAIN 0x000000000000002a, 0x0000000000000062, 0x0000000000000058, 0x000000000000002f
 #define G2_GENERATOR {{{0x000000000000002c}}, {{0x0000000000000022}}}, {{{0x0000000000000066}}, {{0x000000000000000a}}}
+
+/* The tower and the twist */
+#define CURVE_B_SMALL 5
+#define XI_C0 2 /* xi = XI_C0 + XI_C1 i, small integers */
+#define XI_C1 1
+#define TWIST_IS_M 0 /* y^2 = x^3 + b xi; otherwise D, b / xi */
+/* xi^(k (p - 1)/6), k = 0 ... 5: (w^k)^p = this w^k */
+#define FP12_FROBENIUS {{{0x0000000000000037}}, {{0x0000000000000000}}}, {{{0x0000000000000017}}, {{0x0000000000000044}}}, {{{0x0000000000000042}}, {{0x0000000000000037}}}, {{{0x000000000000002a}}, {{0x0000000000000054}}}, {{{0x0000000000000056}}, {{0x000000000000001d}}}, {{{0x000000000000005a}}, {{0x0000000000000051}}}
+/* psi(x, y) = (PSI_X conj(x), PSI_Y conj(y)) on G2 is multiplication by p */
+#define PSI_X {{0x0000000000000042}}, {{0x0000000000000037}}
+#define PSI_Y {{0x000000000000002a}}, {{0x0000000000000054}}
+
+/* u = 1; digits most significant first, signed, odd or zero */
+#define FAMILY_IS_BN 1 /* otherwise BLS12 */
+#define U_IS_NEGATIVE 0
+#define U_DIGITS {1} /* of |u| */
+#define U_DIGIT_MAX 1
+#define MILLER_DIGITS {1, 0, 0, 0} /* of 6u + 2: 0, 1, -1 */
+
+/* phi(x, y) = (BETA x, y) is multiplication by lambda, lambda^2 + lambda + 1 = 0 mod r. With
+ * c_i = floor(k QUOTIENT_i / 2^(64 FR_LIMBS)), k = k1 + k2 lambda for
+ * (k1, k2) = (k, 0) + c_1 STEP_1 + c_2 STEP_2 mod 2^(64 GLV_WORDS), |k1|, |k2| < 2^GLV_BITS */
+#define GLV_LAMBDA_PLAIN {0x0000000000000023}
+#define G1_BETA {0x000000000000005d}
+#define G2_BETA {{0x000000000000003a}}, {{0x0000000000000000}}
+#define GLV_WORDS 1
+#define GLV_BITS 5
+#define GLV_QUOTIENT_1 {0x1d07eae2f8151d07}
+#define GLV_STEP_1 {0xfffffffffffffff8}, {0x0000000000000003}
+#define GLV_QUOTIENT_2 {0x07eae2f8151d07ea}
+#define GLV_STEP_2 {0xfffffffffffffffd}, {0xfffffffffffffff5}
 
 #endif

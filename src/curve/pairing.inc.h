@@ -1,0 +1,321 @@
+/* The optimal ate pairing e: G1 x G2 -> the elements of order r of Fp12 (Vercauteren 2010).
+ *
+ * Parameters: g1, g2 (curve/group.inc.h), fp12 (field/tower.inc.h), and of params/<curve>.h
+ * FAMILY_IS_BN, TWIST_IS_M, U_IS_NEGATIVE, U_DIGITS, U_DIGIT_MAX, MILLER_DIGITS.
+ *
+ *   BLS12   f_{u,Q}(P) ^ ((p^12 - 1) / r)
+ *   BN      (f_{6u+2,Q}(P) l_{T,pi(Q)}(P) l_{T+pi(Q),-pi^2(Q)}(P)) ^ ((p^12 - 1) / r)
+ *
+ * A running point T of E' walks along the digits; every step multiplies f by the line through the
+ * points that it joins, taken to E and evaluated at P. A line is only needed up to factors from
+ * proper subfields, which the exponent kills. With lambda = slope_num / slope_den the slope on E',
+ * times slope_den, (and w^3 for an M-twist, which lies in Fp4) it is
+ *
+ *   D-twist, E' -> E: (x w^2, y w^3)      by_y yP - by_x xP w  + constant w^3
+ *   M-twist, E' -> E: (x / w^2, y / w^3)  by_y yP w^3 - by_x xP w^2 + constant
+ *
+ * with by_y = slope_den, by_x = slope_num, constant = slope_num xT - slope_den yT.
+ *
+ * Names defined:
+ *   pairing_miller                        product of f over n pairs; squarings are shared
+ *   pairing_final_exp                     the power; BN and BLS12 exponents carry a factor prime to
+ * r (tools/params_math.py, check_hard_part), the same for all pairing_is_one */
+#include "field/template.h"
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* A point of E', homogeneous: (x/z, y/z). */
+typedef struct {
+    fp2_t x, y, z;
+} ate_point_t;
+
+typedef struct {
+    fp2_t constant, by_x, by_y;
+} ate_line_t;
+
+/* 3 b' a */
+static inline void ate_mul_3b(fp2_t *out, const fp2_t *a)
+{
+#if TWIST_IS_M
+    fp_mul_small(&out->c0, &a->c0, 3 * CURVE_B_SMALL);
+    fp_mul_small(&out->c1, &a->c1, 3 * CURVE_B_SMALL);
+    fp2_mul_xi(out, out);
+#else
+    fp2_t t;
+
+    fp2_mul(&t, a, &g2_b);
+    fp2_dbl(out, &t);
+    fp2_add(out, out, &t);
+#endif
+}
+
+/* T = 2T and the tangent; after Costello, Lange, Naehrig 2010, scaled by 4 to avoid halving:
+ * by_y = 2 Y Z, by_x = 3 X^2, constant = Y^2 - 3 b' Z^2. */
+static inline void ate_double(ate_point_t *t, ate_line_t *line)
+{
+    fp2_t xx, yy, e, two_xy, f, s;
+
+    fp2_sqr(&xx, &t->x);
+    fp2_sqr(&yy, &t->y);
+    fp2_sqr(&s, &t->z);
+    ate_mul_3b(&e, &s);
+    fp2_add(&f, &t->y, &t->z);
+    fp2_sqr(&f, &f);
+    fp2_sub(&f, &f, &yy);
+    fp2_sub(&line->by_y, &f, &s);
+    fp2_add(&f, &t->x, &t->y);
+    fp2_sqr(&f, &f);
+    fp2_sub(&f, &f, &xx);
+    fp2_sub(&two_xy, &f, &yy);
+    fp2_dbl(&s, &xx);
+    fp2_add(&line->by_x, &s, &xx);
+    fp2_sub(&line->constant, &yy, &e);
+
+    fp2_dbl(&f, &e); /* f = 9 b' Z^2 */
+    fp2_add(&f, &f, &e);
+    fp2_sub(&s, &yy, &f);
+    fp2_mul(&t->x, &two_xy, &s); /* X = 2 X Y (Y^2 - f) */
+    fp2_add(&s, &yy, &f);
+    fp2_sqr(&s, &s);
+    fp2_sqr(&e, &e);
+    fp2_dbl(&f, &e);
+    fp2_add(&f, &f, &e);
+    fp2_dbl(&f, &f);
+    fp2_dbl(&f, &f);
+    fp2_sub(&t->y, &s, &f); /* Y = (Y^2 + f)^2 - 12 e^2 */
+    fp2_mul(&s, &yy, &line->by_y);
+    fp2_dbl(&s, &s);
+    fp2_dbl(&t->z, &s); /* Z = 8 Y^3 Z */
+}
+
+/* T = T + Q and the chord, Q affine, not +-T: by_y = X - xQ Z, by_x = Y - yQ Z. */
+static inline void ate_add(ate_point_t *t, ate_line_t *line, const g2_affine_t *q)
+{
+    fp2_t theta, lambda, c, d, e, f, g, h;
+
+    fp2_mul(&theta, &q->y, &t->z);
+    fp2_sub(&theta, &t->y, &theta);
+    fp2_mul(&lambda, &q->x, &t->z);
+    fp2_sub(&lambda, &t->x, &lambda);
+    line->by_y = lambda;
+    line->by_x = theta;
+    fp2_mul(&c, &theta, &q->x);
+    fp2_mul(&d, &lambda, &q->y);
+    fp2_sub(&line->constant, &c, &d);
+
+    fp2_sqr(&c, &theta);
+    fp2_sqr(&d, &lambda);
+    fp2_mul(&e, &lambda, &d);
+    fp2_mul(&f, &t->z, &c);
+    fp2_mul(&g, &t->x, &d);
+    fp2_add(&h, &e, &f);
+    fp2_sub(&h, &h, &g);
+    fp2_sub(&h, &h, &g);
+    fp2_mul(&t->x, &lambda, &h);
+    fp2_sub(&g, &g, &h);
+    fp2_mul(&g, &g, &theta);
+    fp2_mul(&c, &e, &t->y);
+    fp2_sub(&t->y, &g, &c);
+    fp2_mul(&t->z, &t->z, &e);
+}
+
+/* f = f * line at P = (-minus_x, y) */
+static inline void ate_mul_line(fp12_t *f, const ate_line_t *line, const fp_t *minus_x,
+                                const fp_t *y)
+{
+    fp2_t x_part, y_part;
+
+    fp2_mul_fp(&x_part, &line->by_x, minus_x);
+    fp2_mul_fp(&y_part, &line->by_y, y);
+#if TWIST_IS_M
+    fp12_mul_014(f, f, &line->constant, &x_part, &y_part);
+#else
+    fp12_mul_034(f, f, &y_part, &x_part, &line->constant);
+#endif
+}
+
+/* ---- Miller's loop --------------------------------------------------------------------------- */
+
+struct ate_pair {
+    fp_t minus_x, y; /* of P */
+    g2_affine_t q, minus_q;
+    ate_point_t t;
+};
+
+static inline void ate_pair_init(struct ate_pair *pair, const g1_affine_t *p, const g2_affine_t *q)
+{
+    fp_neg(&pair->minus_x, &p->x);
+    pair->y = p->y;
+    pair->q = *q;
+    g2_affine_neg(&pair->minus_q, q);
+    pair->t = (ate_point_t){q->x, q->y, fp2_one};
+}
+
+static inline void ate_step_add(fp12_t *f, struct ate_pair *pair, const g2_affine_t *q)
+{
+    ate_line_t line;
+
+    ate_add(&pair->t, &line, q);
+    ate_mul_line(f, &line, &pair->minus_x, &pair->y);
+}
+
+/* *f = product over the n pairs, none infinite, points in their subgroups. */
+static inline void pairing_miller(fp12_t *f, struct ate_pair *pairs, size_t n)
+{
+    static const signed char digits[] = MILLER_DIGITS;
+
+    *f = fp12_one;
+    for (size_t i = 1; i < sizeof digits; i++) {
+        if (i > 1)
+            fp12_sqr(f, f);
+        for (size_t k = 0; k < n; k++) {
+            ate_line_t line;
+
+            ate_double(&pairs[k].t, &line);
+            ate_mul_line(f, &line, &pairs[k].minus_x, &pairs[k].y);
+            if (digits[i] != 0)
+                ate_step_add(f, &pairs[k], digits[i] > 0 ? &pairs[k].q : &pairs[k].minus_q);
+        }
+    }
+#if FAMILY_IS_BN
+    for (size_t k = 0; k < n; k++) {
+        g2_affine_t image;
+
+        g2_psi(&image, &pairs[k].q);
+        ate_step_add(f, &pairs[k], &image);
+        g2_psi(&image, &image);
+        g2_affine_neg(&image, &image);
+        ate_step_add(f, &pairs[k], &image);
+    }
+#elif U_IS_NEGATIVE
+    fp12_conj(f, f); /* f_{-u} = 1 / f_u up to what the exponent kills */
+#endif
+}
+
+/* ---- the final exponentiation ---------------------------------------------------------------- */
+
+/* out = a^u, a cyclotomic; out is not a */
+static inline void fp12_pow_u(fp12_t *out, const fp12_t *a)
+{
+    static const signed char digits[] = U_DIGITS;
+    fp12_t odd[(U_DIGIT_MAX + 1) / 2], inverse;
+
+    odd[0] = *a;
+    if (U_DIGIT_MAX > 1) {
+        fp12_sqr_cyclotomic(&inverse, a);
+        for (size_t i = 1; i < sizeof odd / sizeof odd[0]; i++)
+            fp12_mul(&odd[i], &odd[i - 1], &inverse);
+    }
+    *out = odd[digits[0] / 2];
+    for (size_t i = 1; i < sizeof digits; i++) {
+        fp12_sqr_cyclotomic(out, out);
+        if (digits[i] > 0) {
+            fp12_mul(out, out, &odd[digits[i] / 2]);
+        } else if (digits[i] < 0) {
+            fp12_conj(&inverse, &odd[-digits[i] / 2]);
+            fp12_mul(out, out, &inverse);
+        }
+    }
+    if (U_IS_NEGATIVE)
+        fp12_conj(out, out);
+}
+
+#if FAMILY_IS_BN
+/* a^(l0 + l1 p + l2 p^2 + l3 p^3), Fuentes-Castaneda, Knapp, Rodriguez-Henriquez 2011:
+ * l2 = 6u + 6u^2 + 12u^3, l1 = l2 - 2u, l0 = l2 + 6u^2 + 1, l3 = l1 - 1. */
+static inline void pairing_hard_part(fp12_t *out, const fp12_t *a)
+{
+    fp12_t a2u, a6u, a6uu, l1, l2, t;
+
+    fp12_pow_u(&t, a);
+    fp12_sqr_cyclotomic(&a2u, &t);
+    fp12_sqr_cyclotomic(&t, &a2u);
+    fp12_mul(&a6u, &t, &a2u);
+    fp12_pow_u(&a6uu, &a6u);
+    fp12_sqr_cyclotomic(&t, &a6uu);
+    fp12_pow_u(&l2, &t);
+    fp12_mul(&l2, &l2, &a6uu);
+    fp12_mul(&l2, &l2, &a6u);
+    fp12_conj(&t, &a2u);
+    fp12_mul(&l1, &l2, &t);
+
+    fp12_conj(&t, a); /* ((l3)^p l2)^p l1)^p l0 */
+    fp12_mul(&t, &t, &l1);
+    fp12_frobenius(&t, &t);
+    fp12_mul(&t, &t, &l2);
+    fp12_frobenius(&t, &t);
+    fp12_mul(&t, &t, &l1);
+    fp12_frobenius(&t, &t);
+    fp12_mul(&l2, &l2, &a6uu);
+    fp12_mul(&l2, &l2, a);
+    fp12_mul(out, &t, &l2);
+}
+#else
+/* a^((u - 1)^2 (u + p) (u^2 + p^2 - 1) + 3), Hayashida, Hayasaka, Teruya 2020. */
+static inline void pairing_hard_part(fp12_t *out, const fp12_t *a)
+{
+    fp12_t s = *a, t, inverse;
+
+    for (int i = 0; i < 2; i++) { /* s = s^(u - 1) */
+        fp12_pow_u(&t, &s);
+        fp12_conj(&inverse, &s);
+        fp12_mul(&s, &t, &inverse);
+    }
+    fp12_pow_u(&t, &s);
+    fp12_frobenius(&s, &s);
+    fp12_mul(&s, &s, &t); /* ^(u + p) */
+    fp12_pow_u(&inverse, &s);
+    fp12_pow_u(&t, &inverse);
+    fp12_conj(&inverse, &s);
+    fp12_mul(&t, &t, &inverse);
+    fp12_frobenius(&s, &s);
+    fp12_frobenius(&s, &s);
+    fp12_mul(&t, &t, &s); /* ^(u^2 + p^2 - 1) */
+    fp12_sqr_cyclotomic(&s, a);
+    fp12_mul(&s, &s, a);
+    fp12_mul(out, &t, &s);
+}
+#endif
+
+/* out = a^(k (p^12 - 1)/r), a fixed k prime to r; 0 -> 0 */
+static inline void pairing_final_exp(fp12_t *out, const fp12_t *a)
+{
+    fp12_t s, t;
+
+    fp12_inv(&s, a);
+    fp12_conj(&t, a);
+    fp12_mul(&s, &s, &t); /* ^(p^6 - 1) */
+    fp12_frobenius(&t, &s);
+    fp12_frobenius(&t, &t);
+    fp12_mul(&s, &s, &t); /* ^(p^2 + 1) */
+    pairing_hard_part(out, &s);
+}
+
+/* ---- what the world sees --------------------------------------------------------------------- */
+
+/* Loops over more pairs than this do not share their squarings. */
+#define PAIRING_CHUNK 16
+
+static bool pairing_is_one(const struct g1_point *p, const struct g2_point *q, size_t n)
+{
+    struct ate_pair pairs[PAIRING_CHUNK];
+    fp12_t product = fp12_one, f;
+    size_t n_pairs = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        g1_affine_t a;
+        g2_affine_t b;
+
+        g1_face_in(&a, &p[i]);
+        g2_face_in(&b, &q[i]);
+        if (!g1_affine_is_infinity(&a) && !g2_affine_is_infinity(&b))
+            ate_pair_init(&pairs[n_pairs++], &a, &b);
+        if (n_pairs == PAIRING_CHUNK || (n_pairs > 0 && i + 1 == n)) {
+            pairing_miller(&f, pairs, n_pairs);
+            fp12_mul(&product, &product, &f);
+            n_pairs = 0;
+        }
+    }
+    pairing_final_exp(&product, &product);
+    return fp12_is_one(&product);
+}
