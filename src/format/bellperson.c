@@ -1,0 +1,398 @@
+#include "format/bellperson.h"
+
+#include <stdlib.h>
+
+#include "msm/group_kernels.h"
+
+#define BATCH 512u /* points encoded at once: at most 96 KiB */
+
+/* ---- single points ------------------------------------------------------------------------------
+ */
+
+static bool all_zero(const void *bytes, size_t n)
+{
+    const uint8_t *b = bytes;
+
+    for (size_t i = 0; i < n; i++)
+        if (b[i])
+            return false;
+    return true;
+}
+
+/* Says what is wrong with the `n` bytes before the reader's place, as of their beginning. */
+static enum cuzk_status point_error(struct reader *r, size_t n, const char *name,
+                                    enum point_fault fault, struct cuzk_error *err)
+{
+    r->at -= n;
+    return reader_error(r, err, "%s: expected a point of the group, found: %s", name,
+                        point_fault_name(fault));
+}
+
+static enum cuzk_status read_g1(struct reader *r, const struct curve *curve, const char *name,
+                                bool compressed, struct g1_point *ret, struct cuzk_error *err)
+{
+    size_t n = curve->fp_bytes * (compressed ? 1 : 2);
+    enum point_fault fault;
+    const uint8_t *bytes;
+
+    TRY(read_bytes(r, n, &bytes, err));
+    *ret = (struct g1_point){{0}};
+    fault = curve->g1_decode(ret, bytes, compressed, true);
+    if (fault == POINT_OK && all_zero(ret, curve->g1_bytes))
+        fault = POINT_INFINITY;
+    return fault == POINT_OK ? CUZK_OK : point_error(r, n, name, fault, err);
+}
+
+static enum cuzk_status read_g2(struct reader *r, const struct curve *curve, const char *name,
+                                bool compressed, struct g2_point *ret, struct cuzk_error *err)
+{
+    size_t n = curve->fp_bytes * (compressed ? 2 : 4);
+    enum point_fault fault;
+    const uint8_t *bytes;
+
+    TRY(read_bytes(r, n, &bytes, err));
+    *ret = (struct g2_point){{0}};
+    fault = curve->g2_decode(ret, bytes, compressed, true);
+    if (fault == POINT_OK && all_zero(ret, curve->g2_bytes))
+        fault = POINT_INFINITY;
+    return fault == POINT_OK ? CUZK_OK : point_error(r, n, name, fault, err);
+}
+
+/* ---- verifying keys ----------------------------------------------------------------------------
+ */
+
+/* Steps over `u32 count, count points` and says where the points are. */
+static enum cuzk_status read_points(struct reader *r, const char *section, size_t encoded_bytes,
+                                    struct points_view *ret, struct cuzk_error *err)
+{
+    const uint8_t *data;
+    uint32_t n;
+
+    r->section = section;
+    TRY(read_u32_be(r, &n, err));
+    if (n > reader_left(r) / encoded_bytes) {
+        size_t left = reader_left(r);
+
+        r->at -= 4;
+        return reader_error(r, err, "a length of %lu points, the %zu bytes left hold %zu",
+                            (unsigned long)n, left, left / encoded_bytes);
+    }
+    TRY(read_bytes(r, n * encoded_bytes, &data, err));
+    *ret = (struct points_view){POINTS_ZCASH, data, n};
+    return CUZK_OK;
+}
+
+/* Decodes and checks the ic points in place: many on Window PoSt keys, so on the pool. */
+static enum cuzk_status decode_ic(struct verifying_key *vk, struct reader *r,
+                                  const struct points_view *points, struct pool *pool,
+                                  struct cuzk_error *err)
+{
+    const struct group_kernels *g1 = vk->curve->g1;
+    struct points_fault fault;
+    char name[32];
+
+    if (g1->decode(vk->ic.base, points, 0, points->n, &fault)) {
+        fault = (struct points_fault){g1->subgroup_check(vk->ic.base, points->n, pool),
+                                      POINT_NOT_IN_SUBGROUP};
+        if (fault.index == points->n) {
+            g1->to_plain(vk->ic.base, vk->ic.base, points->n);
+            return CUZK_OK;
+        }
+    }
+    snprintf(name, sizeof name, "point %zu", fault.index);
+    return point_error(r, (points->n - fault.index) * g1->encoded_bytes, name, fault.fault, err);
+}
+
+static enum cuzk_status read_ic(struct verifying_key *vk, struct reader *r, struct pool *pool,
+                                struct budget *budget, struct cuzk_error *err)
+{
+    struct verifying_key with_ic;
+    struct points_view points;
+
+    TRY(read_points(r, "ic", vk->curve->g1->encoded_bytes, &points, err));
+    if (points.n == 0) {
+        r->at -= 4;
+        return reader_error(r, err, "expected at least the point of ONE, found none");
+    }
+    TRY(verifying_key_init(&with_ic, vk->curve, points.n, budget, err));
+    vk->ic = with_ic.ic;
+    vk->n_inputs = points.n;
+    return decode_ic(vk, r, &points, pool, err);
+}
+
+enum cuzk_status vk_read(struct verifying_key *ret, struct reader *r, const struct curve *curve,
+                         struct pool *pool, struct budget *budget, struct cuzk_error *err)
+{
+    struct verifying_key vk = {.curve = curve};
+    enum cuzk_status st;
+
+    r->section = "vk";
+    TRY(read_g1(r, curve, "alpha_g1", false, &vk.alpha_g1, err));
+    TRY(read_g1(r, curve, "beta_g1", false, &vk.beta_g1, err));
+    TRY(read_g2(r, curve, "beta_g2", false, &vk.beta_g2, err));
+    TRY(read_g2(r, curve, "gamma_g2", false, &vk.gamma_g2, err));
+    TRY(read_g1(r, curve, "delta_g1", false, &vk.delta_g1, err));
+    TRY(read_g2(r, curve, "delta_g2", false, &vk.delta_g2, err));
+    st = read_ic(&vk, r, pool, budget, err);
+    if (st == CUZK_OK)
+        *ret = vk;
+    else
+        verifying_key_done(&vk);
+    return st;
+}
+
+enum cuzk_status vk_open(struct verifying_key *ret, const char *path, const struct curve *curve,
+                         struct pool *pool, struct budget *budget, struct cuzk_error *err)
+{
+    struct verifying_key vk = {0};
+    enum cuzk_status st;
+    struct file_map map;
+    struct reader r;
+
+    TRY(file_map(&map, path, err));
+    r = reader_over(map.data, map.bytes, path);
+    TRY_GOTO(st, out, vk_read(&vk, &r, curve, pool, budget, err));
+    TRY_GOTO(st, out, read_end(&r, err));
+    *ret = vk;
+    vk = (struct verifying_key){0};
+out:
+    verifying_key_done(&vk);
+    file_unmap(&map);
+    return st;
+}
+
+static enum cuzk_status write_g1(struct out_file *out, const struct curve *curve,
+                                 const struct g1_point *point, struct cuzk_error *err)
+{
+    uint8_t bytes[sizeof *point];
+
+    curve->g1_encode(bytes, point, false);
+    return out_write(out, bytes, 2 * curve->fp_bytes, err);
+}
+
+static enum cuzk_status write_g2(struct out_file *out, const struct curve *curve,
+                                 const struct g2_point *point, struct cuzk_error *err)
+{
+    uint8_t bytes[sizeof *point];
+
+    curve->g2_encode(bytes, point, false);
+    return out_write(out, bytes, 4 * curve->fp_bytes, err);
+}
+
+static enum cuzk_status write_length(struct out_file *out, size_t n, struct cuzk_error *err)
+{
+    uint8_t bytes[4];
+
+    if (n > UINT32_MAX)
+        return error_set(err, CUZK_BAD_INPUT, "%s: %zu points do not fit the format", out->path, n);
+    store_u32_be(bytes, (uint32_t)n);
+    return out_write(out, bytes, sizeof bytes, err);
+}
+
+enum cuzk_status vk_write(struct out_file *out, const struct verifying_key *vk,
+                          struct cuzk_error *err)
+{
+    const struct curve *curve = vk->curve;
+
+    TRY(write_g1(out, curve, &vk->alpha_g1, err));
+    TRY(write_g1(out, curve, &vk->beta_g1, err));
+    TRY(write_g2(out, curve, &vk->beta_g2, err));
+    TRY(write_g2(out, curve, &vk->gamma_g2, err));
+    TRY(write_g1(out, curve, &vk->delta_g1, err));
+    TRY(write_g2(out, curve, &vk->delta_g2, err));
+    TRY(write_length(out, vk->n_inputs, err));
+    for (size_t i = 0; i < vk->n_inputs; i++) {
+        struct g1_point point;
+
+        verifying_key_get_ic(vk, i, &point);
+        TRY(write_g1(out, curve, &point, err));
+    }
+    return CUZK_OK;
+}
+
+/* ---- parameters --------------------------------------------------------------------------------
+ */
+
+/* What every key has in common, whatever its circuit. */
+static enum cuzk_status check_lengths(const struct proving_key *key, struct reader *r,
+                                      const size_t at[KEY_N_QUERIES], struct cuzk_error *err)
+{
+    const size_t n_h = key->query[QUERY_H].n, n_a = key->query[QUERY_A].n;
+    const size_t n_b1 = key->query[QUERY_B_G1].n, n_b2 = key->query[QUERY_B_G2].n;
+
+    if ((n_h & (n_h + 1)) != 0) {
+        r->section = "h";
+        r->at = at[QUERY_H];
+        return reader_error(r, err, "expected one point less than a power of two, found %zu", n_h);
+    }
+    if (n_a < key->vk.n_inputs) {
+        r->section = "a";
+        r->at = at[QUERY_A];
+        return reader_error(r, err, "expected a point for each of %zu inputs at least, found %zu",
+                            key->vk.n_inputs, n_a);
+    }
+    if (n_b1 != n_b2) {
+        r->section = "b_g2";
+        r->at = at[QUERY_B_G2];
+        return reader_error(r, err, "expected %zu points as in b_g1, found %zu", n_b1, n_b2);
+    }
+    return CUZK_OK;
+}
+
+static enum cuzk_status read_queries(struct proving_key *key, struct reader *r,
+                                     struct cuzk_error *err)
+{
+    const struct curve *curve = key->vk.curve;
+    size_t at[KEY_N_QUERIES];
+
+    for (enum key_query q = QUERY_H; q < KEY_N_QUERIES; q++) {
+        const struct group_kernels *group =
+            key_query_group(q) == ELEMENT_G1 ? curve->g1 : curve->g2;
+
+        at[q] = r->at;
+        TRY(read_points(r, key_query_name(q), group->encoded_bytes, &key->query[q], err));
+    }
+    TRY(read_end(r, err));
+    return check_lengths(key, r, at, err);
+}
+
+enum cuzk_status params_open(struct proving_key *ret, const char *path, const struct curve *curve,
+                             struct pool *pool, struct budget *budget, struct cuzk_error *err)
+{
+    struct proving_key key = {.h_basis = H_POWERS, .domain_generator = curve->fr_generator.w[0]};
+    enum cuzk_status st;
+    struct reader r;
+
+    TRY(file_map(&key.map, path, err));
+    r = reader_over(key.map.data, key.map.bytes, path);
+    TRY_GOTO(st, out, vk_read(&key.vk, &r, curve, pool, budget, err));
+    TRY_GOTO(st, out, read_queries(&key, &r, err));
+    *ret = key;
+    return CUZK_OK;
+out:
+    proving_key_done(&key);
+    return st;
+}
+
+enum cuzk_status params_writer_open(struct params_writer *w, const struct curve *curve,
+                                    const char *params_path, const char *vk_path,
+                                    struct cuzk_error *err)
+{
+    enum cuzk_status st;
+
+    *w = (struct params_writer){.curve = curve, .encoded = mem_new(BATCH * curve->g2_bytes)};
+    if (!w->encoded)
+        return error_set(err, CUZK_NO_MEMORY, "%s: no memory to write it", params_path);
+    TRY_GOTO(st, fail, out_open(&w->params, params_path, err));
+    if (vk_path)
+        TRY_GOTO(st, fail, out_open(&w->vk, vk_path, err));
+    return CUZK_OK;
+fail:
+    params_writer_abort(w);
+    return st;
+}
+
+static enum cuzk_status sink_verifying_key(void *ctx, const struct verifying_key *vk,
+                                           struct cuzk_error *err)
+{
+    struct params_writer *w = ctx;
+
+    if (w->vk.stream)
+        TRY(vk_write(&w->vk, vk, err));
+    return vk_write(&w->params, vk, err);
+}
+
+static enum cuzk_status sink_query(void *ctx, enum key_query query, size_t n,
+                                   struct cuzk_error *err)
+{
+    struct params_writer *w = ctx;
+
+    (void)query;
+    w->missing += n;
+    return write_length(&w->params, n, err);
+}
+
+static enum cuzk_status sink_points(void *ctx, enum key_query query, const void *plain, size_t n,
+                                    struct cuzk_error *err)
+{
+    struct params_writer *w = ctx;
+    const struct curve *curve = w->curve;
+    const bool is_g2 = key_query_group(query) == ELEMENT_G2;
+    const size_t bytes = is_g2 ? curve->g2_bytes : curve->g1_bytes;
+    const size_t encoded = curve->fp_bytes * (is_g2 ? 4 : 2);
+    const uint8_t *in = plain;
+
+    w->missing -= n;
+    for (size_t at = 0; at < n; at += BATCH) {
+        size_t part = n - at < BATCH ? n - at : BATCH;
+
+        for (size_t i = 0; i < part; i++) {
+            union {
+                struct g1_point g1;
+                struct g2_point g2;
+            } point;
+
+            memcpy(&point, in + (at + i) * bytes, bytes);
+            if (is_g2)
+                curve->g2_encode(w->encoded + i * encoded, &point.g2, false);
+            else
+                curve->g1_encode(w->encoded + i * encoded, &point.g1, false);
+        }
+        TRY(out_write(&w->params, w->encoded, part * encoded, err));
+    }
+    return CUZK_OK;
+}
+
+struct key_sink params_writer_sink(struct params_writer *w)
+{
+    return (struct key_sink){w, sink_verifying_key, sink_query, sink_points};
+}
+
+enum cuzk_status params_writer_commit(struct params_writer *w, struct cuzk_error *err)
+{
+    enum cuzk_status st = CUZK_OK;
+
+    if (w->missing)
+        st =
+            error_set(err, CUZK_INTERNAL, "%s: %zu points are missing", w->params.path, w->missing);
+    if (st == CUZK_OK)
+        st = out_commit(&w->params, err);
+    if (st == CUZK_OK && w->vk.stream)
+        st = out_commit(&w->vk, err);
+    params_writer_abort(w);
+    return st;
+}
+
+void params_writer_abort(struct params_writer *w)
+{
+    out_abort(&w->vk);
+    out_abort(&w->params);
+    mem_free(w->encoded);
+    *w = (struct params_writer){0};
+}
+
+/* ---- proofs ------------------------------------------------------------------------------------
+ */
+
+void proof_encode(uint8_t *out, const struct curve *curve, const struct proof *proof)
+{
+    curve->g1_encode(out, &proof->a, true);
+    curve->g2_encode(out + curve->fp_bytes, &proof->b, true);
+    curve->g1_encode(out + 3 * curve->fp_bytes, &proof->c, true);
+}
+
+enum cuzk_status proof_decode(struct proof *ret, const struct curve *curve, const void *bytes,
+                              size_t n, const char *name, struct cuzk_error *err)
+{
+    struct reader r = reader_over(bytes, n, name);
+    struct proof proof;
+
+    r.section = "proof";
+    if (n != proof_bytes(curve))
+        return reader_error(&r, err, "expected %zu bytes, found %zu", proof_bytes(curve), n);
+    TRY(read_g1(&r, curve, "A", true, &proof.a, err));
+    TRY(read_g2(&r, curve, "B", true, &proof.b, err));
+    TRY(read_g1(&r, curve, "C", true, &proof.c, err));
+    *ret = proof;
+    return CUZK_OK;
+}

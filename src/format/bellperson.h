@@ -1,0 +1,76 @@
+/* bellperson's files: verifying keys (.vk), parameters (.params), proofs.
+ *
+ *     .vk       alpha_g1 beta_g1 beta_g2 gamma_g2 delta_g1 delta_g2 | u32 count | ic ...
+ *     .params   .vk | u32 count | h ... | u32 | l ... | u32 | a ... | u32 | b_g1 ... | u32 | b_g2
+ * ... proof     A B C, compressed
+ *
+ * Counts are big-endian, points in the curve's uncompressed encoding (curve.h), nothing is padded.
+ * A .params file is mapped and its queries are views of the map: 47 GB are opened in the time that
+ * the verifying key needs. Checked at opening: every length against the file, the lengths against
+ * each other, the whole verifying key (canonical, on the curve, in the subgroup, not infinity). The
+ * points of the queries are checked where they are decoded. */
+#ifndef FORMAT_BELLPERSON_H
+#define FORMAT_BELLPERSON_H
+
+#include "base/file.h"
+#include "base/reader.h"
+#include "groth16/key.h"
+#include "groth16/proof.h"
+#include "groth16/setup.h"
+
+/* ---- verifying keys ----------------------------------------------------------------------------
+ */
+
+/* Reads one from the reader's place; whatever follows is left. pool may be NULL. */
+MUST_CHECK enum cuzk_status vk_read(struct verifying_key *ret, struct reader *r,
+                                    const struct curve *curve, struct pool *pool,
+                                    struct budget *budget, struct cuzk_error *err);
+/* A whole file. */
+MUST_CHECK enum cuzk_status vk_open(struct verifying_key *ret, const char *path,
+                                    const struct curve *curve, struct pool *pool,
+                                    struct budget *budget, struct cuzk_error *err);
+MUST_CHECK enum cuzk_status vk_write(struct out_file *out, const struct verifying_key *vk,
+                                     struct cuzk_error *err);
+
+/* ---- parameters --------------------------------------------------------------------------------
+ */
+
+/* proving_key_done unmaps. The file's H is in the powers of tau over the domain of bellman's
+ * generator on this curve (curve->fr_generator). */
+MUST_CHECK enum cuzk_status params_open(struct proving_key *ret, const char *path,
+                                        const struct curve *curve, struct pool *pool,
+                                        struct budget *budget, struct cuzk_error *err);
+
+/* A .params file, and beside it the .vk, being written by groth16_setup. */
+struct params_writer {
+    const struct curve *curve;
+    struct out_file params, vk;
+    uint8_t *encoded; /* a few points */
+    size_t missing;   /* points of the query in work */
+};
+
+/* vk_path may be NULL. */
+MUST_CHECK enum cuzk_status params_writer_open(struct params_writer *w, const struct curve *curve,
+                                               const char *params_path, const char *vk_path,
+                                               struct cuzk_error *err);
+struct key_sink params_writer_sink(struct params_writer *w);
+/* Both files appear, or none. */
+MUST_CHECK enum cuzk_status params_writer_commit(struct params_writer *w, struct cuzk_error *err);
+void params_writer_abort(struct params_writer *w); /* accepts a zeroed or a committed one */
+
+/* ---- proofs ------------------------------------------------------------------------------------
+ */
+
+/* 192 on BLS12-381. */
+static inline size_t proof_bytes(const struct curve *curve)
+{
+    return 4 * curve->fp_bytes;
+}
+void proof_encode(uint8_t *out, const struct curve *curve, const struct proof *proof);
+/* `name` stands for the bytes in messages. Exactly proof_bytes; each point canonical, on the curve,
+ * in the subgroup, not infinity. */
+MUST_CHECK enum cuzk_status proof_decode(struct proof *ret, const struct curve *curve,
+                                         const void *bytes, size_t n, const char *name,
+                                         struct cuzk_error *err);
+
+#endif

@@ -1,0 +1,80 @@
+#include "groth16/key.h"
+
+enum cuzk_status verifying_key_init(struct verifying_key *vk, const struct curve *curve,
+                                    size_t n_inputs, struct budget *budget, struct cuzk_error *err)
+{
+    *vk = (struct verifying_key){.curve = curve, .n_inputs = n_inputs};
+    return region_map(&vk->ic, budget, MEM_KEY, n_inputs * curve->g1_bytes, err);
+}
+
+void verifying_key_done(struct verifying_key *vk)
+{
+    region_unmap(&vk->ic);
+    *vk = (struct verifying_key){0};
+}
+
+void proving_key_done(struct proving_key *key)
+{
+    verifying_key_done(&key->vk);
+    file_unmap(&key->map);
+    *key = (struct proving_key){0};
+}
+
+const char *key_query_name(enum key_query query)
+{
+    static const char *const names[KEY_N_QUERIES] = {"h", "l", "a", "b_g1", "b_g2"};
+
+    return names[query];
+}
+
+size_t key_query_length(const struct qap *qap, enum key_query query)
+{
+    switch (query) {
+    case QUERY_H: return qap->n_domain - 1;
+    case QUERY_L: return qap->cs->n_aux;
+    case QUERY_A: return qap->cs->n_inputs + qap->n_a_aux;
+    default: return qap->n_b_inputs + qap->n_b_aux;
+    }
+}
+
+enum cuzk_status proving_key_matches(const struct proving_key *key, const struct qap *qap,
+                                     struct cuzk_error *err)
+{
+    const char *name = key->map.path ? key->map.path : "key";
+
+    if (key->vk.curve != qap->cs->curve)
+        return error_set(err, CUZK_BAD_INPUT, "%s: a key of curve %s, the circuit is over %s", name,
+                         key->vk.curve->name, qap->cs->curve->name);
+    if (key->vk.n_inputs != qap->cs->n_inputs)
+        return error_set(err, CUZK_BAD_INPUT,
+                         "%s: a key of another circuit: ic has %zu points, expected %zu", name,
+                         key->vk.n_inputs, (size_t)qap->cs->n_inputs);
+    for (enum key_query q = QUERY_H; q < KEY_N_QUERIES; q++) {
+        size_t expected = key_query_length(qap, q) + (q == QUERY_H && key->h_basis != H_POWERS);
+
+        if (key->query[q].n != expected)
+            return error_set(err, CUZK_BAD_INPUT,
+                             "%s: a key of another circuit: %s has %zu points, expected %zu", name,
+                             key_query_name(q), key->query[q].n, expected);
+    }
+    return CUZK_OK;
+}
+
+struct bases_source proving_key_bases(const struct proving_key *key, const struct qap *qap,
+                                      enum key_query query)
+{
+    struct bases_source source = {.group = key_query_group(query), .points = key->query[query]};
+
+    if (query == QUERY_H)
+        return source;
+    source.n_inputs = qap->cs->n_inputs;
+    source.n_aux = qap->cs->n_aux;
+    if (query == QUERY_A) {
+        source.input_map = qap->all_inputs;
+        source.aux_map = qap->a_aux;
+    } else if (query != QUERY_L) {
+        source.input_map = qap->b_inputs;
+        source.aux_map = qap->b_aux;
+    }
+    return source;
+}

@@ -1,0 +1,51 @@
+/* Making a key from a trapdoor, streaming.
+ *
+ * Parts leave in the order of bellperson's files: the verifying key, then the queries h, l, a,
+ * b_g1, b_g2. Memory: one scalar a row of the domain plus windows of fixed size (setup_bytes); the
+ * key itself is never held. The generators are the curve's standard ones, H is in the powers of
+ * tau. */
+#ifndef GROTH16_SETUP_H
+#define GROTH16_SETUP_H
+
+#include <stdatomic.h>
+
+#include "backend/backend.h"
+#include "groth16/key.h"
+#include "groth16/qap.h"
+#include "groth16/trapdoor.h"
+
+/* Where a key goes. Called in order, from the caller's thread: verifying_key once, then for every
+ * query `query` with its length and `points` until the length is reached. query == NULL: nothing
+ * but the verifying key is made. */
+struct key_sink {
+    void *ctx;
+    enum cuzk_status (*verifying_key)(void *ctx, const struct verifying_key *vk,
+                                      struct cuzk_error *err);
+    enum cuzk_status (*query)(void *ctx, enum key_query query, size_t n, struct cuzk_error *err);
+    enum cuzk_status (*points)(void *ctx, enum key_query query, const void *plain, size_t n,
+                               struct cuzk_error *err);
+};
+
+typedef void setup_progress_fn(void *ctx, enum key_query query, size_t done, size_t total);
+
+struct setup_options {
+    const struct backend *backend;
+    struct pool *pool;
+    struct budget *budget; /* may be NULL */
+    int ordinal;
+    uint64_t domain_generator;
+    const atomic_bool *cancel;
+    setup_progress_fn *progress;
+    void *progress_ctx;
+};
+
+/* Bytes of MEM_SCRATCH that groth16_setup takes at most (the ic points come on top, as MEM_KEY). */
+size_t setup_bytes(const struct qap *qap, const struct setup_options *options);
+
+/* Refuses, as the generator does, a system with an aux variable that no row constrains; and a
+ * trapdoor that makes another query element vanish, which leaves no key of the circuit's shape. */
+MUST_CHECK enum cuzk_status groth16_setup(const struct qap *qap, const struct trapdoor *trapdoor,
+                                          const struct setup_options *options,
+                                          const struct key_sink *sink, struct cuzk_error *err);
+
+#endif
