@@ -8,7 +8,7 @@
 #include "circuit/boolean.h"
 
 struct lc {
-    struct term *terms; /* the caller's */
+    struct term *terms; /* the caller's: n_max of them, one more than the variables to come */
     uint32_t n, n_max;
     fr_t constant; /* the coefficient of ONE, besides the terms */
 };
@@ -30,9 +30,12 @@ uint32_t coef_pow2(const struct sink *sink, unsigned exponent);
 uint32_t coef_minus_pow2(const struct sink *sink, unsigned exponent);
 uint32_t coef_of(const struct sink *sink, const fr_t *value);
 
-/* The row a * b = c; NULL is the empty combination. */
-void row_of_lcs(struct sink *sink, const struct lc *a, const struct lc *b, const struct lc *c);
+/* Makes the constant a term of ONE; nothing can be added afterwards. */
+void lc_close(const struct sink *sink, struct lc *lc);
+
+/* The row a * b = c; closes all three. NULL is the empty combination. */
+void row_of_lcs(struct sink *sink, struct lc *a, struct lc *b, struct lc *c);
 /* The row a * 1 = x. */
-void row_lc_is(struct sink *sink, const struct lc *a, var_t x);
+void row_lc_is(struct sink *sink, struct lc *a, var_t x);
 
 #endif

@@ -6,12 +6,12 @@
 
 enum por_hash { POR_SHA256, POR_POSEIDON };
 
-enum { POR_LEVELS_MAX = 64, POR_SIBLINGS_MAX = 128 };
+enum { POR_LEVELS_MAX = 64 };
 
 struct por_tree {
     enum por_hash hash; /* SHA-256: binary levels only */
     unsigned levels;
-    uint8_t lg_arity[POR_LEVELS_MAX]; /* bottom up: 1, 2 or 3 each */
+    uint8_t lg_arity[POR_LEVELS_MAX]; /* bottom up: 1, 2 or 3 each; 64 in all at most */
 };
 
 /* A path to a leaf. In a shape sink `siblings` may be NULL. */

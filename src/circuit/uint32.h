@@ -15,9 +15,9 @@ struct uint32 {
     var_t var[32];   /* shape sink only: where is_var */
 };
 
-struct uint32 uint32_constant(uint32_t value);
+void uint32_set_constant(struct uint32 *out, uint32_t value);
 /* bits: 32 Bools, most significant first. */
-struct uint32 uint32_of_bits_be(const bool_t *bits);
+void uint32_of_bits_be(struct uint32 *out, const bool_t *bits);
 void uint32_to_bits_be(bool_t *bits, const struct uint32 *a);
 
 /* ---- results go to *out, which may be an operand except where said ---- */
@@ -41,7 +41,7 @@ void uint32_maj(struct sink *sink, struct uint32 *out, const struct uint32 *a,
 /* Several equations between sums of bits in one row: with `used` bits taken, the next pair of sides
  * is added times 2^used. A row [left] * 1 = [right] is written when the next pair would reach 254
  * bits, and at the end. */
-enum { UINT32_OPERANDS_MAX = 10, MULTIEQ_LEFT_MAX = 7 * 32 * UINT32_OPERANDS_MAX };
+enum { UINT32_OPERANDS_MAX = 10, MULTIEQ_LEFT_MAX = 7 * 32 * UINT32_OPERANDS_MAX + 1 };
 
 struct multieq {
     struct sink *sink;
