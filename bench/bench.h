@@ -1,0 +1,78 @@
+/* Measuring ours beside a peer: both are run in turn in one process, so that a busy machine slows
+ * both. The figures printed are the shortest runs; the medians follow.
+ *
+ *   WHAT CURVE GROUP SIZE THREADS ours X UNIT PEER Y UNIT R.RRx  (median X Y)      R = peer / ours
+ *
+ * CUZK_BENCH_SMOKE=1 asks for two runs of a small case: does it still work? */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+enum { BENCH_ROUNDS_MAX = 101 };
+
+typedef void bench_fn(void *ctx);
+
+struct bench {
+    const char *title; /* "msm BLS12-381 G1 2^16 1" */
+    int rounds;
+    double units_per_second; /* 1e3 for ms; 1e9 / n for the ns of one of n repetitions */
+    const char *unit;        /* "ms" */
+    bench_fn *ours;
+    void *ours_ctx;
+    const char *peer; /* its name; NULL: none, or not here */
+    bench_fn *peer_fn;
+    void *peer_ctx;
+};
+
+static inline bool bench_smoke(void)
+{
+    const char *text = getenv("CUZK_BENCH_SMOKE");
+
+    return text && strcmp(text, "1") == 0;
+}
+
+static inline int bench_compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static inline double bench_time(bench_fn *f, void *ctx)
+{
+    const double begin = clock_seconds();
+
+    f(ctx);
+    return clock_seconds() - begin;
+}
+
+/* Runs and prints the line. */
+static inline void bench_run(const struct bench *bench)
+{
+    double ours[BENCH_ROUNDS_MAX], peer[BENCH_ROUNDS_MAX];
+    const int rounds = bench_smoke() ? 2 : bench->rounds;
+
+    for (int i = 0; i < rounds; i++) {
+        ours[i] = bench_time(bench->ours, bench->ours_ctx) * bench->units_per_second;
+        if (bench->peer)
+            peer[i] = bench_time(bench->peer_fn, bench->peer_ctx) * bench->units_per_second;
+    }
+    qsort(ours, (size_t)rounds, sizeof *ours, bench_compare);
+    printf("%s ours %.4g %s", bench->title, ours[0], bench->unit);
+    if (bench->peer) {
+        qsort(peer, (size_t)rounds, sizeof *peer, bench_compare);
+        printf(" %s %.4g %s %.2fx  (median %.4g %.4g)\n", bench->peer, peer[0], bench->unit,
+               peer[0] / ours[0], ours[rounds / 2], peer[rounds / 2]);
+    } else {
+        printf("  (median %.4g)\n", ours[rounds / 2]);
+    }
+    fflush(stdout);
+}
+
+#endif

@@ -1,0 +1,237 @@
+/* Sums of products beside blst's, one thread; class sums, fixed-base multiples and decoding alone.
+ * BN254 stands beside blst's BLS12-381 of the same length. Lengths above 2^18 run when asked:
+ * bench_msm LG ... */
+#include "bench.h"
+
+#include "base/rng.h"
+#include "curve/curve.h"
+#include "msm/group_kernels.h"
+
+#ifdef CUZK_HAVE_BLST
+#include "blst.h"
+#endif
+
+struct work {
+    const struct group_kernels *kernels;
+    const struct curve *curve;
+    size_t n;
+    struct points_view points; /* native */
+    uint64_t *scalars;
+    void *scratch, *table;
+    struct g2_point out;            /* large enough for both groups */
+    const struct work *peer_points; /* on BLS12-381 */
+    bool second;
+};
+
+static void *memory(size_t bytes)
+{
+    void *p = aligned_alloc(64, (bytes + 127) & ~(size_t)63);
+
+    if (!p) {
+        fprintf(stderr, "no memory for %zu bytes\n", bytes);
+        exit(1);
+    }
+    return p;
+}
+
+static size_t largest(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static void work_new(struct work *work, const struct curve *curve, bool second, size_t n)
+{
+    const struct group_kernels *k = second ? curve->g2 : curve->g1;
+    struct rng rng;
+    void *native = memory(n * k->point_bytes);
+
+    rng_seed(&rng, n);
+    *work = (struct work){.kernels = k, .curve = curve, .n = n, .second = second};
+    work->scalars = memory(n * curve->fr_bytes);
+    rng_bytes(&rng, work->scalars, n * curve->fr_bytes);
+    for (size_t i = 0; i < n; i++) /* below the modulus */
+        work->scalars[4 * i + 3] %= curve->fr_modulus.w[3];
+    work->scratch =
+        memory(largest(k->fixed_mul_bytes(n, 1), largest(k->msm_bytes(n, 1), k->sum_bytes(n, 1))));
+    work->table = memory(k->fixed_table_bytes());
+    k->fixed_table_init(work->table,
+                        second ? (const void *)&curve->g2_generator : &curve->g1_generator, NULL);
+    k->fixed_mul(native, work->table, work->scalars, n, work->scratch, NULL);
+    work->points = (struct points_view){POINTS_NATIVE, native, n};
+    rng_bytes(&rng, work->scalars, n * curve->fr_bytes);
+    for (size_t i = 0; i < n; i++)
+        work->scalars[4 * i + 3] %= curve->fr_modulus.w[3];
+}
+
+static void work_free(struct work *work)
+{
+    free((void *)(uintptr_t)work->points.data);
+    free(work->scalars);
+    free(work->scratch);
+    free(work->table);
+}
+
+static void ours_msm(void *ctx)
+{
+    struct work *w = ctx;
+
+    if (w->kernels->msm(&w->out, &w->points, NULL, w->scalars, w->n, w->scratch, NULL, NULL) != 0)
+        exit(1);
+}
+
+#ifdef CUZK_HAVE_BLST
+/* blst's affine points are ours: Montgomery form with the same radix. */
+static void peer_msm(void *ctx)
+{
+    struct work *w = ctx;
+    const byte *scalars[2] = {(const byte *)w->scalars, NULL};
+
+    if (w->second) {
+        const blst_p2_affine *points[2] = {w->points.data, NULL};
+        blst_p2 out;
+
+        blst_p2s_mult_pippenger(&out, points, w->n, scalars, 255, w->scratch);
+    } else {
+        const blst_p1_affine *points[2] = {w->points.data, NULL};
+        blst_p1 out;
+
+        blst_p1s_mult_pippenger(&out, points, w->n, scalars, 255, w->scratch);
+    }
+}
+
+static size_t peer_scratch(const struct work *w)
+{
+    return w->second ? blst_p2s_mult_pippenger_scratch_sizeof(w->n)
+                     : blst_p1s_mult_pippenger_scratch_sizeof(w->n);
+}
+#define PEER "blst"
+#else
+static void peer_msm(void *ctx)
+{
+    (void)ctx;
+}
+
+static size_t peer_scratch(const struct work *w)
+{
+    (void)w;
+    return 0;
+}
+#define PEER NULL
+#endif
+
+static void bench_one(struct work *ours, struct work *peer, unsigned lg, int rounds)
+{
+    char title[64];
+    struct work theirs = *peer;
+
+    theirs.scratch = memory(peer_scratch(peer));
+    snprintf(title, sizeof title, "msm %s G%d 2^%u 1",
+             ours->curve == &curve_bn254 ? "BN254" : "BLS12-381", ours->second ? 2 : 1, lg);
+    bench_run(&(struct bench){.title = title,
+                              .rounds = rounds,
+                              .units_per_second = 1e3,
+                              .unit = "ms",
+                              .ours = ours_msm,
+                              .ours_ctx = ours,
+                              .peer = PEER,
+                              .peer_fn = peer_msm,
+                              .peer_ctx = &theirs});
+    free(theirs.scratch);
+}
+
+static void bench_length(unsigned lg, int rounds, bool second)
+{
+    struct work bls, bn;
+
+    work_new(&bls, &curve_bls12_381, second, (size_t)1 << lg);
+    work_new(&bn, &curve_bn254, second, (size_t)1 << lg);
+    bench_one(&bls, &bls, lg, rounds);
+    bench_one(&bn, &bls, lg, rounds);
+    work_free(&bls);
+    work_free(&bn);
+}
+
+/* ---- the other kernels, a point at a time -------------------------------------------------------
+ */
+
+static uint64_t *all_selected;
+
+static void ours_sum(void *ctx)
+{
+    struct work *w = ctx;
+
+    if (w->kernels->sum(&w->out, &w->points, all_selected, w->n, w->scratch, NULL, NULL) != 0)
+        exit(1);
+}
+
+static void ours_fixed(void *ctx)
+{
+    struct work *w = ctx;
+
+    w->kernels->fixed_mul((void *)(uintptr_t)w->points.data, w->table, w->scalars, w->n, w->scratch,
+                          NULL);
+}
+
+static uint8_t *encoded;
+
+static void ours_decode(void *ctx)
+{
+    struct work *w = ctx;
+    const struct points_view view = {POINTS_ZCASH, encoded, w->n};
+    struct points_fault fault;
+
+    if (!w->kernels->decode((void *)(uintptr_t)w->points.data, &view, 0, w->n, &fault))
+        exit(1);
+}
+
+static void bench_points(unsigned lg, bool second)
+{
+    static const struct {
+        const char *name;
+        bench_fn *f;
+    } kernels[] = {{"class-sum", ours_sum}, {"decode", ours_decode}, {"fixed-base", ours_fixed}};
+    struct work w;
+
+    work_new(&w, &curve_bls12_381, second, (size_t)1 << lg);
+    all_selected = memory(w.n / 8 + 8);
+    memset(all_selected, 0xff, w.n / 8 + 8);
+    encoded = memory(w.n * w.kernels->encoded_bytes);
+    w.kernels->encode(encoded, w.points.data, w.n);
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        char title[64];
+
+        snprintf(title, sizeof title, "%s BLS12-381 G%d 2^%u 1", kernels[i].name, second ? 2 : 1,
+                 lg);
+        bench_run(&(struct bench){.title = title,
+                                  .rounds = 5,
+                                  .units_per_second = 1e9 / (double)w.n,
+                                  .unit = "ns/point",
+                                  .ours = kernels[i].f,
+                                  .ours_ctx = &w});
+    }
+    free(encoded);
+    free(all_selected);
+    work_free(&w);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) {
+        for (int i = 1; i < argc; i++)
+            bench_length((unsigned)atoi(argv[i]), 1, false);
+        return 0;
+    }
+    if (bench_smoke()) {
+        bench_length(8, 2, false);
+        bench_length(8, 2, true);
+        bench_points(8, false);
+        bench_points(8, true);
+        return 0;
+    }
+    bench_length(16, 5, false);
+    bench_length(18, 3, false);
+    bench_length(16, 3, true);
+    bench_points(15, false);
+    bench_points(14, true);
+    return 0;
+}
