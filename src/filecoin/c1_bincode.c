@@ -26,8 +26,7 @@ static void enter_parent(struct c1 *c, const char *name, int i)
     c->r->section = c->section;
 }
 
-/* ---- pieces -----------------------------------------------------------------------------------
- */
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
 static enum cuzk_status read_length(struct c1 *c, uint64_t expected, const char *of,
                                     struct cuzk_error *err)
@@ -182,8 +181,7 @@ static enum cuzk_status read_challenge(struct c1 *c, struct vanilla_challenge *c
     return read_labels(c, challenge, err);
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static enum cuzk_status read_seal(struct c1 *c, struct seal *seal, struct cuzk_error *err)
 {

@@ -72,8 +72,7 @@ uint64_t challenge_number(const struct challenges *c, uint32_t j)
     return hashed(c, "filecoin.io|PoRep|1|NonInteractive|1", comm_r, j);
 }
 
-/* ---- synthetic --------------------------------------------------------------------------------
- */
+/* ---- synthetic ------------------------------------------------------------------------------- */
 
 uint64_t synthetic_set_size(const struct challenges *c)
 {

@@ -56,8 +56,7 @@ void circuit_name_print(char out[CIRCUIT_TEXT_MAX], struct circuit_name name)
     print(out, "%s-%s", kind_words[name.kind].word, name.size->name);
 }
 
-/* ---- identifiers ------------------------------------------------------------------------------
- */
+/* ---- identifiers ----------------------------------------------------------------------------- */
 
 #define TREE_TEXT_MAX 40u
 
@@ -109,8 +108,7 @@ void circuit_identifier(char out[CIRCUIT_TEXT_MAX], struct circuit_name name)
     }
 }
 
-/* ---- file names -------------------------------------------------------------------------------
- */
+/* ---- file names ------------------------------------------------------------------------------ */
 
 static void file_name_print(char out[CIRCUIT_TEXT_MAX], const char *proof,
                             const struct tree_shape *tree, const char *hasher,

@@ -28,8 +28,7 @@ struct graph graph_make(unsigned lg_nodes, enum api_version version, const uint8
     return g;
 }
 
-/* ---- ChaCha (Bernstein 2008) ------------------------------------------------------------------
- */
+/* ---- ChaCha (Bernstein 2008) ----------------------------------------------------------------- */
 
 static uint32_t rotl(uint32_t x, unsigned n)
 {
@@ -68,8 +67,7 @@ void chacha_block(uint32_t out[16], const uint8_t key[32], uint64_t counter, uns
         out[i] += s[i];
 }
 
-/* ---- DRG parents ------------------------------------------------------------------------------
- */
+/* ---- DRG parents ----------------------------------------------------------------------------- */
 
 static unsigned ceil_log2(uint64_t x) /* x >= 2 */
 {
@@ -114,8 +112,7 @@ static void drg_parents(const struct graph *g, uint64_t node, uint32_t parents[D
     parents[g->version == API_1_0_0 ? DRAWN : 0] = (uint32_t)(node - 1);
 }
 
-/* ---- expander parents -------------------------------------------------------------------------
- */
+/* ---- expander parents ------------------------------------------------------------------------ */
 
 static uint64_t feistel_round(uint64_t right, uint64_t key)
 {

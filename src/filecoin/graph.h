@@ -23,7 +23,7 @@ struct graph graph_make(unsigned lg_nodes, enum api_version version, const uint8
 /* DRG parents first, each kind in graph order; duplicates occur. node < graph->nodes. */
 void graph_parents(const struct graph *graph, uint64_t node, uint32_t parents[N_PARENTS]);
 
-/* ---- parts, for tests ---- */
+/* ---- parts, for tests ------------------------------------------------------------------------ */
 
 /* The permutation of [0, n) that the expander uses: three Feistel rounds, walked until below n. */
 uint64_t feistel_permute(uint64_t x, uint64_t n, const uint64_t keys[3]);

@@ -24,7 +24,7 @@ struct scalar replica_id_make(const uint8_t prover_id[32], uint64_t sector_id,
                               const uint8_t ticket[32], const struct scalar *comm_d,
                               const uint8_t porep_id[32]);
 
-/* ---- public inputs ---- */
+/* ---- public inputs --------------------------------------------------------------------------- */
 
 /* Of one partition, without ONE: replica_id, comm_d, comm_r; then for every challenge its data
  * path, the column paths of its 14 parents, its number, its replica path, its column path. */
