@@ -1,0 +1,248 @@
+#include "filecoin/porep_circuit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "circuit/num.h"
+#include "circuit/packing.h"
+#include "circuit/por.h"
+#include "circuit/poseidon_gadget.h"
+#include "circuit/sha256_gadget.h"
+
+/* What every challenge needs: the trees, and the variables of the fixed part. */
+struct porep {
+    unsigned layers;
+    struct por_tree tree_d, tree;
+    num_t comm_d, comm_r_last, comm_c;
+    bool_t replica_id[256]; /* byte order */
+};
+
+static struct por_tree por_tree_of(const struct tree_shape *shape, enum por_hash hash)
+{
+    struct por_tree tree = {.hash = hash, .levels = tree_levels(shape)};
+
+    for (unsigned level = 0; level < tree.levels; level++)
+        tree.lg_arity[level] = (uint8_t)tree_level_bits(shape, level);
+    return tree;
+}
+
+static struct porep porep_begin(const struct porep_shape *shape)
+{
+    const struct tree_shape tree_d = tree_binary(shape->tree.lg_nodes);
+
+    return (struct porep){
+        .layers = shape->layers,
+        .tree_d = por_tree_of(&tree_d, POR_SHA256),
+        .tree = por_tree_of(&shape->tree, POR_POSEIDON),
+    };
+}
+
+/* ---- fixed part ------------------------------------------------------------------------------ */
+
+static num_t alloc_input(struct sink *sink, const struct scalar *value)
+{
+    num_t x = num_alloc_plain(sink, value);
+
+    num_inputize(sink, x);
+    return x;
+}
+
+/* comm_r_last and comm_c come from the first challenge; vanilla_check saw that all agree. */
+static void fixed_part(struct sink *sink, struct porep *p, const struct seal *seal,
+                       const struct vanilla_challenge *first)
+{
+    num_t replica_id, comm_r, children[2], hash;
+
+    sink_scope(sink, "fixed");
+    replica_id = alloc_input(sink, &seal->replica_id);
+    num_to_byte_bits(sink, replica_id, p->replica_id);
+    p->comm_d = alloc_input(sink, &seal->comm_d);
+    comm_r = alloc_input(sink, &seal->comm_r);
+    p->comm_r_last = num_alloc_plain(sink, &first->replica.root);
+    p->comm_c = num_alloc_plain(sink, &first->column.path.root);
+    children[0] = p->comm_c;
+    children[1] = p->comm_r_last;
+    hash = poseidon_gadget(sink, POSEIDON_2, children);
+    num_enforce_equal(sink, comm_r, hash);
+    sink_scope_end(sink);
+}
+
+/* ---- a challenge ----------------------------------------------------------------------------- */
+
+static void inclusion(struct sink *sink, const struct por_tree *tree, num_t leaf,
+                      const struct merkle_path *path, num_t root)
+{
+    const struct por_path por_path = {.siblings = path->siblings, .index = path->index};
+
+    por_gadget(sink, tree, leaf, &por_path, root);
+}
+
+/* A column of labels is in TreeC. */
+static void column_inclusion(struct sink *sink, const struct porep *p, const num_t *column,
+                             const struct merkle_path *path)
+{
+    num_t hash = poseidon_gadget(sink, poseidon_of_arity(p->layers), column);
+
+    inclusion(sink, &p->tree, hash, path, p->comm_c);
+}
+
+/* Values are decomposed anew for every layer that uses them: so the circuit is defined. */
+static num_t label(struct sink *sink, const struct porep *p, unsigned layer,
+                   const bool_t node_be[64], const num_t *parents, unsigned n_parents)
+{
+    enum { HEAD = 64 * 8, BITS = HEAD + 256 * LABEL_PARENTS };
+    bool_t message[BITS], digest[256];
+
+    memcpy(message, p->replica_id, sizeof(p->replica_id));
+    bits_constant_be(layer, message + 256, 32);
+    memcpy(message + 288, node_be, 64 * sizeof(bool_t));
+    for (int i = 352; i < HEAD; i++)
+        message[i] = bool_constant(false);
+    for (unsigned i = 0; i < n_parents; i++)
+        num_to_byte_bits(sink, parents[i], message + HEAD + 256 * i);
+    for (unsigned i = n_parents; i < LABEL_PARENTS; i++)
+        memcpy(message + HEAD + 256 * i, message + HEAD + 256 * (i % n_parents),
+               256 * sizeof(bool_t));
+    sha256_gadget(sink, message, BITS, digest);
+    return num_pack_byte_bits(sink, digest);
+}
+
+/* Parents of layer l: DRG parents' labels of layer l, expander parents' of layer l - 1. */
+static unsigned label_parents(num_t parents[N_PARENTS], num_t columns[N_PARENTS][LAYERS_MAX],
+                              unsigned layer)
+{
+    unsigned n = layer == 1 ? DRG_PARENTS : N_PARENTS;
+
+    for (unsigned i = 0; i < n; i++)
+        parents[i] = columns[i][i < DRG_PARENTS ? layer - 1 : layer - 2];
+    return n;
+}
+
+static void challenge(struct sink *sink, const struct porep *p, const struct vanilla_challenge *c)
+{
+    num_t columns[N_PARENTS][LAYERS_MAX], labels[LAYERS_MAX], parents[N_PARENTS], leaf, encoded;
+    bool_t node[64], node_be[64];
+
+    sink_scope(sink, "data");
+    leaf = num_alloc_plain(sink, &c->data.leaf);
+    inclusion(sink, &p->tree_d, leaf, &c->data, p->comm_d);
+    sink_scope_end(sink);
+
+    for (unsigned i = 0; i < N_PARENTS; i++) {
+        sink_scope_index(sink, "parent", i);
+        for (unsigned layer = 0; layer < p->layers; layer++)
+            columns[i][layer] = num_alloc_plain(sink, &c->parents[i].rows[layer]);
+        column_inclusion(sink, p, columns[i], &c->parents[i].path);
+        sink_scope_end(sink);
+    }
+
+    sink_scope(sink, "node");
+    bits_alloc_u64(sink, c->node, node, 64);
+    pack_into_inputs(sink, node, 64);
+    bits_reverse(node_be, node, 64);
+    sink_scope_end(sink);
+
+    for (unsigned layer = 1; layer <= p->layers; layer++) {
+        unsigned n = label_parents(parents, columns, layer);
+
+        sink_scope_index(sink, "label", layer);
+        labels[layer - 1] = label(sink, p, layer, node_be, parents, n);
+        sink_scope_end(sink);
+    }
+
+    sink_scope(sink, "replica");
+    encoded = num_add(sink, labels[p->layers - 1], leaf);
+    inclusion(sink, &p->tree, encoded, &c->replica, p->comm_r_last);
+    sink_scope_end(sink);
+
+    sink_scope(sink, "column");
+    column_inclusion(sink, p, labels, &c->column.path);
+    sink_scope_end(sink);
+}
+
+/* ---- recording ------------------------------------------------------------------------------- */
+
+/* A shape sink does not look at values: one blank challenge stands for all. */
+static enum cuzk_status record(struct recorder *rec, const struct porep_shape *shape,
+                               struct cuzk_error *err)
+{
+    enum cuzk_status st;
+    struct porep p = porep_begin(shape);
+    const struct porep_shape one = {shape->tree, shape->layers, 1};
+    struct vanilla_porep blank;
+    struct sink sink = {0};
+
+    TRY(vanilla_porep_new(&blank, &one, 1, NULL, err));
+    TRY_GOTO(st, out, sink_shape_init(&sink, rec, err));
+    fixed_part(&sink, &p, &blank.seal, blank.challenges);
+    recorder_repeat_begin(rec, "challenge", shape->challenges, 0, NULL);
+    while (recorder_block(rec))
+        challenge(&sink, &p, blank.challenges);
+    st = sink_shape_done(&sink, err);
+out:
+    vanilla_porep_done(&blank);
+    return st;
+}
+
+enum cuzk_status porep_record(struct r1cs *ret, const struct porep_shape *shape,
+                              struct budget *budget, struct cuzk_error *err)
+{
+    enum cuzk_status st;
+    struct recorder *rec;
+
+    TRY(recorder_new(&rec, &curve_bls12_381, budget, err));
+    TRY_GOTO(st, out, record(rec, shape, err));
+    st = recorder_finish(rec, ret, err);
+out:
+    recorder_free(rec);
+    return st;
+}
+
+enum cuzk_status porep_row_path(char *out, size_t n, const struct porep_shape *shape, uint64_t row,
+                                struct budget *budget, struct cuzk_error *err)
+{
+    enum cuzk_status st;
+    struct recorder *rec;
+
+    TRY(recorder_new(&rec, &curve_bls12_381, budget, err));
+    recorder_find_row(rec, row);
+    TRY_GOTO(st, done, record(rec, shape, err));
+    snprintf(out, n, "%s", recorder_found_path(rec));
+done:
+    recorder_free(rec);
+    return st;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+struct witness_job {
+    const struct porep *porep;
+    const struct witness_room *room;
+    const struct r1cs_repeat *repeat;
+    const struct vanilla_challenge *challenges;
+};
+
+static void witness_challenge(void *ctx, size_t i, unsigned worker)
+{
+    const struct witness_job *job = ctx;
+    struct sink sink;
+
+    (void)worker;
+    sink_witness_init(&sink, job->room, witness_block_place(job->repeat, (uint32_t)i));
+    challenge(&sink, job->porep, &job->challenges[i]);
+    sink_witness_done(&sink);
+}
+
+void porep_witness(struct packed_witness *w, const struct r1cs *cs,
+                   const struct vanilla_porep *vanilla, unsigned partition, struct pool *pool)
+{
+    const struct vanilla_challenge *challenges = vanilla_partition(vanilla, partition);
+    struct porep p = porep_begin(&vanilla->shape);
+    struct witness_job job = {&p, &w->room, cs->repeats, challenges};
+    struct sink sink;
+
+    sink_witness_init(&sink, &w->room, (struct witness_place){0});
+    fixed_part(&sink, &p, &vanilla->seal, challenges);
+    sink_witness_done(&sink);
+    pool_run(pool, vanilla->shape.challenges, witness_challenge, &job);
+}

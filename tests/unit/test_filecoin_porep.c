@@ -1,0 +1,274 @@
+/* The PoRep circuit, recorded and given values, against the recorded upstream systems. */
+#include "base/hash.h"
+#include "filecoin/circuit_name.h"
+#include "filecoin/porep_circuit.h"
+#include "support/porep_set.h"
+#include "support/shape_row.h"
+#include "support/testing.h"
+#include "support/vectors.h"
+
+static struct pool *pool;
+
+static struct r1cs record(const struct porep_shape *shape)
+{
+    struct r1cs cs;
+    struct cuzk_error err = {CUZK_OK, ""};
+
+    if (porep_record(&cs, shape, NULL, &err) != CUZK_OK)
+        fail_msg("%s", err.message);
+    return cs;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+static void assert_size_is_as_recorded(const char *name)
+{
+    struct shape_row expected = shape_row_read(name);
+    struct circuit_name circuit;
+    struct r1cs cs;
+
+    assert_int_equal(circuit_name_parse(&circuit, name, NULL), CUZK_OK);
+    cs = record(&circuit.size->porep);
+    assert_r1cs_is(&cs, &expected, vector_path("filecoin/shapes/%s.tsv", name), pool);
+    r1cs_done(&cs);
+}
+
+static void test_small_sizes_are_the_recorded_systems(void **state)
+{
+    (void)state;
+    assert_size_is_as_recorded("porep-2k");
+    assert_size_is_as_recorded("porep-4k");
+    assert_size_is_as_recorded("porep-16k");
+    assert_size_is_as_recorded("porep-32k");
+}
+
+static void test_middle_sizes_are_the_recorded_systems(void **state)
+{
+    (void)state;
+    assert_size_is_as_recorded("porep-8m");
+    assert_size_is_as_recorded("porep-16m");
+    assert_size_is_as_recorded("porep-512m");
+    assert_size_is_as_recorded("porep-1g");
+}
+
+static void test_network_sizes_are_the_recorded_systems(void **state)
+{
+    (void)state;
+    if (!test_long()) {
+        print_message("SKIP: 32 GiB and 64 GiB digests take minutes; set CUZK_LONG=1\n");
+        skip();
+    }
+    assert_size_is_as_recorded("porep-32g");
+    assert_size_is_as_recorded("porep-64g");
+}
+
+static void test_the_eleven_layer_shape_is_the_recorded_system(void **state)
+{
+    struct porep_set set = porep_set_load("porep11-16k");
+    struct shape_row expected = shape_row_of_json("porep11-16k", json_get(set.meta, "circuit"));
+    struct r1cs cs = record(&set.config.shape);
+
+    (void)state;
+    assert_r1cs_is(&cs, &expected, vector_path("filecoin/porep11-16k/checkpoints.tsv"), pool);
+    r1cs_done(&cs);
+    porep_set_free(&set);
+}
+
+/* Specification 4.6: counts of circuits whose whole digest takes minutes. */
+static void test_network_sizes_have_the_published_counts(void **state)
+{
+    static const char *const names[] = {"porep-32g", "porep-64g"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct shape_row expected = shape_row_read(names[i]);
+        struct circuit_name circuit;
+        struct r1cs cs;
+
+        assert_int_equal(circuit_name_parse(&circuit, names[i], NULL), CUZK_OK);
+        cs = record(&circuit.size->porep);
+        assert_int_equal(cs.n_constraints, expected.constraints);
+        assert_int_equal(cs.n_inputs, expected.inputs);
+        assert_int_equal(cs.n_aux, expected.aux);
+        assert_int_equal(r1cs_lg_domain(&cs), 27);
+        assert_true(cs.n_full * 50 < cs.n_aux); /* bits are what it is made of */
+        r1cs_done(&cs);
+    }
+}
+
+/* ---- witnesses ------------------------------------------------------------------------------- */
+
+/* SHA-256 of all aux, 32 bytes each. */
+static void aux_sha256(uint8_t out[32], const struct witness *w)
+{
+    enum { CHUNK = 4096 };
+    static uint8_t bytes[CHUNK][32];
+    struct hash *h = hash_new(HASH_SHA256);
+
+    for (size_t i = 0; i < w->n_aux; i++) {
+        uint64_t value[4];
+
+        witness_value(value, w, 0, i);
+        memcpy(bytes[i % CHUNK], value, 32); /* little-endian hosts only, as the tree is */
+        if (i % CHUNK == CHUNK - 1 || i + 1 == w->n_aux)
+            hash_update(h, bytes, (i % CHUNK + 1) * 32);
+    }
+    hash_final(h, out);
+    hash_free(h);
+}
+
+/* Ends the test at the first aux that differs, where the vectors have the values (partition 0). */
+static void fail_at_first_difference(const char *name, const struct witness *w)
+{
+    size_t bytes;
+    uint8_t *expected = vector_read(vector_path("filecoin/%s/witness.zst", name), &bytes);
+
+    assert_int_equal(bytes, 32 * w->n_aux);
+    for (size_t i = 0; i < w->n_aux; i++) {
+        uint64_t value[4];
+
+        witness_value(value, w, 0, i);
+        if (memcmp(value, expected + 32 * i, 32) != 0)
+            fail_msg("%s: aux %zu differs", name, i);
+    }
+    vector_free(expected);
+}
+
+static void assert_public_inputs(const struct porep_set *set, const struct witness *w, unsigned k)
+{
+    size_t n = porep_n_inputs(&set->config.shape), bytes;
+    struct graph graph =
+        graph_make(set->config.shape.tree.lg_nodes, set->config.version, set->config.porep_id);
+    struct scalar inputs[3 + POREP_CHALLENGE_INPUTS * 18];
+    uint8_t *file = vector_read(vector_path("filecoin/%s/inputs.bin", set->name), &bytes);
+
+    assert_int_equal(w->n_inputs, n + 1);
+    assert_int_equal(bytes, set->config.partitions * n * 32);
+    porep_public_inputs(inputs, &set->config, &graph, &set->vanilla.seal, k);
+    assert_memory_equal(inputs, file + k * n * 32, n * 32);
+    assert_memory_equal(w->inputs + 4, inputs, n * 32);
+    assert_int_equal(w->inputs[0], 1);
+    assert_int_equal(w->inputs[1] | w->inputs[2] | w->inputs[3], 0);
+    vector_free(file);
+}
+
+static void assert_set(const char *name)
+{
+    struct porep_set set = porep_set_load(name);
+    struct r1cs cs = record(&set.config.shape);
+    struct packed_witness w;
+    struct cuzk_error err;
+
+    assert_int_equal(packed_witness_new(&w, &cs, NULL, &err), CUZK_OK);
+    for (unsigned k = 0; k < set.config.partitions; k++) {
+        const struct json *partition = porep_set_partition(&set, k);
+        uint8_t expected[32], digest[32];
+
+        packed_witness_clear(&w);
+        porep_witness(&w, &cs, &set.vanilla, k, pool);
+        assert_public_inputs(&set, &w.values, k);
+        json_get_hex(partition, "aux_sha256", expected, 32);
+        aux_sha256(digest, &w.values);
+        if (k == 0 && memcmp(digest, expected, 32) != 0)
+            fail_at_first_difference(name, &w.values);
+        assert_memory_equal(digest, expected, 32);
+        json_get_hex(partition, "inputs_sha256", expected, 32);
+        sha256(digest, w.values.inputs + 4, (w.values.n_inputs - 1) * 32);
+        assert_memory_equal(digest, expected, 32);
+    }
+    packed_witness_done(&w);
+    r1cs_done(&cs);
+    porep_set_free(&set);
+}
+
+static void test_witnesses_of_the_interactive_2k_sets_are_upstreams(void **state)
+{
+    (void)state;
+    assert_set("porep-2k");
+    assert_set("porep-2k-v1");
+}
+
+static void test_witness_of_the_synthetic_set_is_upstreams(void **state)
+{
+    (void)state;
+    assert_set("porep-2k-synth");
+}
+
+static void test_thirteen_witnesses_of_the_non_interactive_set_are_upstreams(void **state)
+{
+    (void)state;
+    assert_set("porep-2k-ni");
+}
+
+static void test_witnesses_of_the_other_tree_shapes_are_upstreams(void **state)
+{
+    (void)state;
+    assert_set("porep-4k");
+    assert_set("porep-16k");
+    assert_set("porep-32k");
+}
+
+static void test_both_witnesses_of_eleven_layers_are_upstreams(void **state)
+{
+    (void)state;
+    assert_set("porep11-16k");
+}
+
+static void test_every_number_of_threads_gives_the_same_witness(void **state)
+{
+    struct porep_set set = porep_set_load("porep-2k");
+    struct r1cs cs = record(&set.config.shape);
+    struct packed_witness first, w;
+    struct cuzk_error err;
+
+    (void)state;
+    assert_int_equal(packed_witness_new(&first, &cs, NULL, &err), CUZK_OK);
+    assert_int_equal(packed_witness_new(&w, &cs, NULL, &err), CUZK_OK);
+    assert_int_equal(first.memory.bytes, packed_witness_bytes(&cs));
+    porep_witness(&first, &cs, &set.vanilla, 0, NULL);
+    for (unsigned n = 2; n <= 4; n++) {
+        struct pool *threads;
+
+        assert_int_equal(pool_new(&threads, n, &err), CUZK_OK);
+        packed_witness_clear(&w);
+        porep_witness(&w, &cs, &set.vanilla, 0, threads);
+        assert_memory_equal(w.memory.base, first.memory.base, w.memory.bytes);
+        pool_free(threads);
+    }
+    packed_witness_done(&first);
+    packed_witness_done(&w);
+    r1cs_done(&cs);
+    porep_set_free(&set);
+}
+
+static int make_pool(void **state)
+{
+    (void)state;
+    return pool_new(&pool, 0, NULL) == CUZK_OK ? 0 : -1;
+}
+
+static int free_pool(void **state)
+{
+    (void)state;
+    pool_free(pool);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small_sizes_are_the_recorded_systems),
+        cmocka_unit_test(test_middle_sizes_are_the_recorded_systems),
+        cmocka_unit_test(test_network_sizes_are_the_recorded_systems),
+        cmocka_unit_test(test_the_eleven_layer_shape_is_the_recorded_system),
+        cmocka_unit_test(test_network_sizes_have_the_published_counts),
+        cmocka_unit_test(test_witnesses_of_the_interactive_2k_sets_are_upstreams),
+        cmocka_unit_test(test_witness_of_the_synthetic_set_is_upstreams),
+        cmocka_unit_test(test_thirteen_witnesses_of_the_non_interactive_set_are_upstreams),
+        cmocka_unit_test(test_witnesses_of_the_other_tree_shapes_are_upstreams),
+        cmocka_unit_test(test_both_witnesses_of_eleven_layers_are_upstreams),
+        cmocka_unit_test(test_every_number_of_threads_gives_the_same_witness),
+    };
+
+    return cmocka_run_group_tests_name("filecoin porep", tests, make_pool, free_pool);
+}
