@@ -22,8 +22,10 @@ struct shape_row shape_row_read(const char *name);
 struct shape_row shape_row_of_json(const char *name, const struct json *circuit);
 
 /* cmocka assertions: counts, densities, nonzeros, both digests; and the running digests of the file
- * `checkpoints` (its path), of which the first that differs is named. */
+ * `checkpoints` (its path; may be NULL), of which the first that differs is named. */
 void assert_r1cs_is(const struct r1cs *cs, const struct shape_row *expected,
                     const char *checkpoints, struct pool *pool);
+/* The same against the object "circuit" of an index or a meta.json, with all that it lists. */
+void assert_r1cs_is_listed(const struct r1cs *cs, const struct json *circuit);
 
 #endif
