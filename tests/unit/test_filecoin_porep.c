@@ -74,6 +74,38 @@ static void test_the_eleven_layer_shape_is_the_recorded_system(void **state)
     porep_set_free(&set);
 }
 
+/* The circuits of upstream's own tests: one challenge, two layers, other trees. */
+static void test_upstreams_test_shapes_have_the_published_digests(void **state)
+{
+    static const struct {
+        struct tree_shape tree;
+        uint64_t constraints, structural;
+    } shapes[] = {
+        {{.lg_nodes = 3, .base_levels = 3, .base_bits = 1}, 1206212, 0xa531419ee8a46fd5},
+        {{.lg_nodes = 3, .base_levels = 1, .base_bits = 3}, 1199620, 0x52dc5540ffca9173},
+        {{.lg_nodes = 5, .base_levels = 1, .base_bits = 3, .sub_bits = 2},
+         1296576,
+         0x738669845ea804a2},
+        {{.lg_nodes = 6, .base_levels = 1, .base_bits = 3, .sub_bits = 2, .top_bits = 1},
+         1346982,
+         0x4a71753d706775c6},
+    };
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const struct porep_shape shape = {.tree = shapes[i].tree, .layers = 2, .challenges = 1};
+        struct r1cs cs = record(&shape);
+        struct r1cs_digests digests;
+        struct cuzk_error err;
+
+        assert_int_equal(cs.n_constraints, shapes[i].constraints);
+        assert_int_equal(cs.n_inputs, 22);
+        assert_int_equal(r1cs_digest(&cs, pool, 0, NULL, NULL, &digests, &err), CUZK_OK);
+        assert_int_equal(digests.structural, shapes[i].structural);
+        r1cs_done(&cs);
+    }
+}
+
 /* Specification 4.6: counts of circuits whose whole digest takes minutes. */
 static void test_network_sizes_have_the_published_counts(void **state)
 {
@@ -261,6 +293,7 @@ int main(void)
         cmocka_unit_test(test_middle_sizes_are_the_recorded_systems),
         cmocka_unit_test(test_network_sizes_are_the_recorded_systems),
         cmocka_unit_test(test_the_eleven_layer_shape_is_the_recorded_system),
+        cmocka_unit_test(test_upstreams_test_shapes_have_the_published_digests),
         cmocka_unit_test(test_network_sizes_have_the_published_counts),
         cmocka_unit_test(test_witnesses_of_the_interactive_2k_sets_are_upstreams),
         cmocka_unit_test(test_witness_of_the_synthetic_set_is_upstreams),

@@ -1,0 +1,167 @@
+/* Memory that is not there: every allocation of recording, reading and witness making fails once.
+ */
+#include "support/testing.h"
+
+#include "filecoin/c1_bincode.h"
+#include "filecoin/circuit.h"
+#include "filecoin/porep_circuit.h"
+#include "support/vectors.h"
+
+/* The smallest PoRep circuit: one challenge in a tree of eight leaves. */
+static const struct porep_shape tiny = {
+    .tree = {.lg_nodes = 3, .base_levels = 1, .base_bits = 3}, .layers = 2, .challenges = 1};
+
+static void test_recording_survives_every_failed_allocation(void **state)
+{
+    struct budget budget;
+    size_t n = 0;
+
+    (void)state;
+    budget_init(&budget, 0);
+    for (bool done = false; !done;) {
+        struct cuzk_error err = {CUZK_OK, ""};
+        struct r1cs cs;
+        enum cuzk_status st;
+
+        mem_fail_at(++n);
+        st = porep_record(&cs, &tiny, &budget, &err);
+        mem_fail_at(0);
+        if (st == CUZK_OK) {
+            r1cs_done(&cs);
+            done = true;
+        } else {
+            assert_int_equal(st, CUZK_NO_MEMORY);
+            assert_true(err.message[0] != 0);
+        }
+        assert_int_equal(budget.now, 0);
+    }
+    assert_true(n > 5);
+}
+
+static void test_recording_stays_within_its_budget_or_says_no(void **state)
+{
+    struct budget budget;
+    struct cuzk_error err;
+    struct r1cs cs;
+    size_t peak;
+
+    (void)state;
+    budget_init(&budget, 0);
+    assert_int_equal(porep_record(&cs, &tiny, &budget, &err), CUZK_OK);
+    r1cs_done(&cs);
+    peak = budget.peak;
+    for (size_t part = 1; part <= 8; part++) {
+        enum cuzk_status st;
+
+        budget_init(&budget, peak * part / 8);
+        st = porep_record(&cs, &tiny, &budget, &err);
+        if (st == CUZK_OK)
+            r1cs_done(&cs);
+        else
+            assert_int_equal(st, CUZK_NO_MEMORY);
+        assert_true(st == CUZK_OK || part < 8);
+        assert_true(budget.peak <= budget.limit);
+        assert_int_equal(budget.now, 0);
+    }
+}
+
+static void test_reading_a_c1_takes_what_it_says_or_nothing(void **state)
+{
+    struct porep_config config;
+    size_t n, bytes;
+    uint8_t *c1 = vector_read(vector_path("filecoin/porep-2k/c1.bin"), &n);
+    struct budget budget;
+    struct cuzk_error err;
+
+    (void)state;
+    porep_config_of(&config, seal_proof_of_number(5));
+    bytes = vanilla_porep_bytes(&config.shape, config.partitions);
+    for (int short_of = 0; short_of < 2; short_of++) {
+        struct reader r = reader_over(c1, n, "c1");
+        struct vanilla_porep v;
+        enum cuzk_status st;
+
+        budget_init(&budget, bytes - (size_t)short_of);
+        st = c1_bincode_read(&v, &r, &config.shape, config.partitions, &budget, &err);
+        assert_int_equal(st, short_of ? CUZK_NO_MEMORY : CUZK_OK);
+        assert_int_equal(budget.now, short_of ? 0 : bytes);
+        assert_int_equal(budget.class_now[MEM_REQUEST], budget.now);
+        if (st == CUZK_OK)
+            vanilla_porep_done(&v);
+        assert_int_equal(budget.now, 0);
+    }
+    vector_free(c1);
+}
+
+static void test_a_broken_c1_gives_its_memory_back(void **state)
+{
+    struct porep_config config;
+    size_t n;
+    uint8_t *c1 = vector_read(vector_path("filecoin/porep-2k/c1.bin"), &n);
+    struct reader r = reader_over(c1, n - 1, "c1");
+    struct vanilla_porep v;
+    struct budget budget;
+    struct cuzk_error err;
+
+    (void)state;
+    porep_config_of(&config, seal_proof_of_number(5));
+    budget_init(&budget, 0);
+    assert_int_equal(c1_bincode_read(&v, &r, &config.shape, config.partitions, &budget, &err),
+                     CUZK_BAD_INPUT);
+    assert_true(budget.peak > 0);
+    assert_int_equal(budget.now, 0);
+    vector_free(c1);
+}
+
+static void test_a_packed_witness_takes_what_it_says_or_nothing(void **state)
+{
+    struct cuzk_error err;
+    struct packed_witness w;
+    struct budget budget;
+    struct r1cs cs;
+    size_t bytes;
+
+    (void)state;
+    assert_int_equal(porep_record(&cs, &tiny, NULL, &err), CUZK_OK);
+    bytes = packed_witness_bytes(&cs);
+    budget_init(&budget, bytes - 1);
+    assert_int_equal(packed_witness_new(&w, &cs, &budget, &err), CUZK_NO_MEMORY);
+    assert_int_equal(budget.now, 0);
+    budget_init(&budget, bytes);
+    assert_int_equal(packed_witness_new(&w, &cs, &budget, &err), CUZK_OK);
+    assert_int_equal(budget.class_now[MEM_WITNESS], bytes);
+    packed_witness_done(&w);
+    assert_int_equal(budget.now, 0);
+    packed_witness_done(&w);
+    r1cs_done(&cs);
+}
+
+static void test_circuits_that_do_not_exist_yet_are_refused_by_name(void **state)
+{
+    static const char *const names[] = {"winning-2KiB", "window-32GiB", "update-8MiB"};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct circuit_name name;
+        struct cuzk_error err;
+        struct r1cs cs;
+
+        assert_int_equal(circuit_name_parse(&name, names[i], &err), CUZK_OK);
+        assert_int_equal(circuit_record(&cs, name, NULL, &err), CUZK_USAGE);
+        assert_ptr_equal(strstr(err.message, names[i]), err.message);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_recording_survives_every_failed_allocation),
+        cmocka_unit_test(test_recording_stays_within_its_budget_or_says_no),
+        cmocka_unit_test(test_reading_a_c1_takes_what_it_says_or_nothing),
+        cmocka_unit_test(test_a_broken_c1_gives_its_memory_back),
+        cmocka_unit_test(test_a_packed_witness_takes_what_it_says_or_nothing),
+        cmocka_unit_test(test_circuits_that_do_not_exist_yet_are_refused_by_name),
+    };
+
+    return cmocka_run_group_tests_name("filecoin faults", tests, NULL, NULL);
+}
