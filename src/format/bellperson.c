@@ -6,8 +6,7 @@
 
 #define BATCH 512u /* points encoded at once: at most 96 KiB */
 
-/* ---- single points ------------------------------------------------------------------------------
- */
+/* ---- single points -------------------------------------------------------------------------- */
 
 static bool all_zero(const void *bytes, size_t n)
 {
@@ -58,8 +57,7 @@ static enum cuzk_status read_g2(struct reader *r, const struct curve *curve, con
     return fault == POINT_OK ? CUZK_OK : point_error(r, n, name, fault, err);
 }
 
-/* ---- verifying keys ----------------------------------------------------------------------------
- */
+/* ---- verifying keys ------------------------------------------------------------------------- */
 
 /* Steps over `u32 count, count points` and says where the points are. */
 static enum cuzk_status read_points(struct reader *r, const char *section, size_t encoded_bytes,
@@ -210,8 +208,7 @@ enum cuzk_status vk_write(struct out_file *out, const struct verifying_key *vk,
     return CUZK_OK;
 }
 
-/* ---- parameters --------------------------------------------------------------------------------
- */
+/* ---- parameters ----------------------------------------------------------------------------- */
 
 /* What every key has in common, whatever its circuit. */
 static enum cuzk_status check_lengths(const struct proving_key *key, struct reader *r,
@@ -371,8 +368,7 @@ void params_writer_abort(struct params_writer *w)
     *w = (struct params_writer){0};
 }
 
-/* ---- proofs ------------------------------------------------------------------------------------
- */
+/* ---- proofs --------------------------------------------------------------------------------- */
 
 void proof_encode(uint8_t *out, const struct curve *curve, const struct proof *proof)
 {

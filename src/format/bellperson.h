@@ -18,8 +18,7 @@
 #include "groth16/proof.h"
 #include "groth16/setup.h"
 
-/* ---- verifying keys ----------------------------------------------------------------------------
- */
+/* ---- verifying keys ------------------------------------------------------------------------- */
 
 /* Reads one from the reader's place; whatever follows is left. pool may be NULL. */
 MUST_CHECK enum cuzk_status vk_read(struct verifying_key *ret, struct reader *r,
@@ -32,8 +31,7 @@ MUST_CHECK enum cuzk_status vk_open(struct verifying_key *ret, const char *path,
 MUST_CHECK enum cuzk_status vk_write(struct out_file *out, const struct verifying_key *vk,
                                      struct cuzk_error *err);
 
-/* ---- parameters --------------------------------------------------------------------------------
- */
+/* ---- parameters ----------------------------------------------------------------------------- */
 
 /* proving_key_done unmaps. The file's H is in the powers of tau over the domain of bellman's
  * generator on this curve (curve->fr_generator). */
@@ -58,8 +56,7 @@ struct key_sink params_writer_sink(struct params_writer *w);
 MUST_CHECK enum cuzk_status params_writer_commit(struct params_writer *w, struct cuzk_error *err);
 void params_writer_abort(struct params_writer *w); /* accepts a zeroed or a committed one */
 
-/* ---- proofs ------------------------------------------------------------------------------------
- */
+/* ---- proofs --------------------------------------------------------------------------------- */
 
 /* 192 on BLS12-381. */
 static inline size_t proof_bytes(const struct curve *curve)

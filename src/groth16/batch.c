@@ -15,24 +15,21 @@
 
 /* One equation in work, sized for all n proofs. */
 struct batch {
-    const struct verifier *v;
+    struct verifier *v;
     const struct proof *proofs;
     const struct statement *statements;
-    struct pool *pool;
-    struct budget *budget;
     struct region room;
     struct g1_point *p; /* n + 3: the left sides of the pairs */
     struct g2_point *q; /* n + 3: the right sides */
-    struct scalar *z;   /* n: the weights, */
-    uint8_t *z_packed;  /* and packed for the sum over C */
-    uint8_t *c;         /* n points, packed */
+    struct scalar *z;   /* n: the weights */
+    uint8_t *c;         /* n: z_j C_j, packed */
+    uint64_t *all;      /* n ones: which of them to add */
     uint8_t *inputs;    /* n_inputs - 1 combined inputs, native, then plain */
     uint8_t *term;      /* one statement's inputs, native */
     uint8_t *scratch;   /* of the sum over C */
 };
 
-/* ---- memory ------------------------------------------------------------------------------------
- */
+/* ---- memory --------------------------------------------------------------------------------- */
 
 /* Lays the pieces out from `base`; called once with NULL for the size. */
 static size_t lay_out(struct batch *b, size_t n, uint8_t *base)
@@ -49,24 +46,24 @@ static size_t lay_out(struct batch *b, size_t n, uint8_t *base)
     PIECE(p, (n + 3) * sizeof *b->p);
     PIECE(q, (n + 3) * sizeof *b->q);
     PIECE(z, n * sizeof *b->z);
-    PIECE(z_packed, n * curve->fr_bytes);
     PIECE(c, n * curve->g1_bytes);
+    PIECE(all, 8 * witness_map_words(n));
     PIECE(inputs, input_bytes);
     PIECE(term, input_bytes);
-    PIECE(scratch, curve->g1->msm_bytes(n, pool_size(b->pool)));
+    PIECE(scratch, curve->g1->sum_bytes(n, pool_size(b->v->pool)));
 #undef PIECE
     return at;
 }
 
-static enum cuzk_status batch_init(struct batch *b, size_t n, struct cuzk_error *err)
+static enum cuzk_status batch_init(struct batch *b, size_t n, struct budget *budget,
+                                   struct cuzk_error *err)
 {
-    TRY(region_map(&b->room, b->budget, MEM_SCRATCH, lay_out(b, n, NULL), err));
+    TRY(region_map(&b->room, budget, MEM_SCRATCH, lay_out(b, n, NULL), err));
     lay_out(b, n, b->room.base);
     return CUZK_OK;
 }
 
-/* ---- the combined equation ---------------------------------------------------------------------
- */
+/* ---- the combined equation ------------------------------------------------------------------ */
 
 static void draw_weight(struct scalar *z, const struct curve *curve)
 {
@@ -97,34 +94,25 @@ static void combine_inputs(struct batch *b, size_t first, size_t n)
     curve->fr->to_plain(b->inputs, b->inputs, n_inputs);
 }
 
-/* *out = sum over j of z_j C_j */
-static enum cuzk_status combine_c(struct batch *b, size_t first, size_t n, struct g1_point *out,
-                                  struct cuzk_error *err)
-{
-    const struct curve *curve = b->v->vk->curve;
-    struct points_view points = {POINTS_PLAIN, b->c, n};
-
-    for (size_t j = 0; j < n; j++) {
-        memcpy(b->c + j * curve->g1_bytes, &b->proofs[first + j].c, curve->g1_bytes);
-        memcpy(b->z_packed + j * curve->fr_bytes, &b->z[j], curve->fr_bytes);
-    }
-    return curve->g1->msm(out, &points, NULL, (const uint64_t *)(const void *)b->z_packed, n,
-                          b->scratch, b->pool, err);
-}
-
 struct weigh {
     struct batch *b;
     size_t first;
 };
 
-static void weigh_a(void *ctx, size_t j, unsigned worker)
+/* A proof's share: z A against B, and z C. (One by one: an MSM gains nothing below 40 points.) */
+static void weigh_proof(void *ctx, size_t j, unsigned worker)
 {
     const struct weigh *job = ctx;
     struct batch *b = job->b;
+    const struct curve *curve = b->v->vk->curve;
+    const struct proof *proof = &b->proofs[job->first + j];
+    struct g1_point c;
 
     (void)worker;
-    b->v->vk->curve->g1_mul(&b->p[j], &b->proofs[job->first + j].a, &b->z[j]);
-    b->q[j] = b->proofs[job->first + j].b;
+    curve->g1_mul(&b->p[j], &proof->a, &b->z[j]);
+    b->q[j] = proof->b;
+    curve->g1_mul(&c, &proof->c, &b->z[j]);
+    memcpy(b->c + j * curve->g1_bytes, &c, curve->g1_bytes);
 }
 
 /* Do proofs [first, first + n) satisfy one random combination? */
@@ -133,30 +121,31 @@ static enum cuzk_status equation_holds(struct batch *b, size_t first, size_t n, 
 {
     const struct verifying_key *vk = b->v->vk;
     const struct curve *curve = vk->curve;
+    const struct points_view weighted = {POINTS_PLAIN, b->c, n};
     struct scalar sum = {{0}};
 
     for (size_t j = 0; j < n; j++) {
         draw_weight(&b->z[j], curve);
         curve->fr_add(&sum, &sum, &b->z[j]);
     }
-    pool_run(b->pool, n, weigh_a, &(struct weigh){b, first});
+    pool_run(b->v->pool, n, weigh_proof, &(struct weigh){b, first});
     combine_inputs(b, first, n);
 
     curve->g1_mul(&b->p[n], &b->v->minus_alpha, &sum);
     b->q[n] = vk->beta_g2;
-    TRY(verifier_ic_sum(b->v, &sum, b->inputs, &b->p[n + 1], b->pool, b->budget, err));
+    TRY(verifier_ic_sum(b->v, &sum, b->inputs, &b->p[n + 1], err));
     curve->g1_neg(&b->p[n + 1], &b->p[n + 1]);
     b->q[n + 1] = vk->gamma_g2;
     b->p[n + 2] = (struct g1_point){{0}};
-    TRY(combine_c(b, first, n, &b->p[n + 2], err));
+    memset(b->all, 0xff, 8 * witness_map_words(n));
+    TRY(curve->g1->sum(&b->p[n + 2], &weighted, b->all, n, b->scratch, b->v->pool, err));
     curve->g1_neg(&b->p[n + 2], &b->p[n + 2]);
     b->q[n + 2] = vk->delta_g2;
     *ret = curve->pairing_is_one(b->p, b->q, n + 3);
     return CUZK_OK;
 }
 
-/* ---- naming the bad one ------------------------------------------------------------------------
- */
+/* ---- naming the bad one --------------------------------------------------------------------- */
 
 static enum cuzk_status name_bad(size_t index, size_t n, const char *why, size_t *ret_bad,
                                  struct cuzk_error *err)
@@ -187,13 +176,11 @@ static enum cuzk_status find_bad(struct batch *b, size_t first, size_t n, size_t
     return CUZK_OK;
 }
 
-enum cuzk_status groth16_verify_batch(const struct verifier *v, const struct proof *proofs,
+enum cuzk_status groth16_verify_batch(struct verifier *v, const struct proof *proofs,
                                       const struct statement *statements, size_t n, size_t *ret_bad,
-                                      struct pool *pool, struct budget *budget,
-                                      struct cuzk_error *err)
+                                      struct budget *budget, struct cuzk_error *err)
 {
-    struct batch b = {
-        .v = v, .proofs = proofs, .statements = statements, .pool = pool, .budget = budget};
+    struct batch b = {.v = v, .proofs = proofs, .statements = statements};
     enum cuzk_status st = CUZK_OK;
     bool holds = true;
     size_t bad;
@@ -206,7 +193,7 @@ enum cuzk_status groth16_verify_batch(const struct verifier *v, const struct pro
     }
     if (n == 0)
         return CUZK_OK;
-    TRY(batch_init(&b, n, err));
+    TRY(batch_init(&b, n, budget, err));
     TRY_GOTO(st, out, equation_holds(&b, 0, n, &holds, err));
     if (!holds) {
         TRY_GOTO(st, out, find_bad(&b, 0, n, &bad, err));

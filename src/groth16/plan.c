@@ -64,7 +64,7 @@ void plan_prove(struct plan *ret, const struct plan_input *in)
     for (enum prove_stage s = PROVE_WITNESS; s < PROVE_N_STAGES; s++)
         if (ret->stage[s].held + ret->stage[s].scratch > ret->arena_bytes)
             ret->arena_bytes = ret->stage[s].held + ret->stage[s].scratch;
-    ret->verifier_bytes = verifier_scratch_bytes(curve, cs->n_inputs, false, in->n_threads);
+    ret->verifier_bytes = verifier_room_bytes(curve, cs->n_inputs, false, in->n_threads);
     ret->scratch_peak = region_bytes(ret->arena_bytes);
     if (ret->verifier_bytes > ret->scratch_peak)
         ret->scratch_peak = ret->verifier_bytes;

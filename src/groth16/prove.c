@@ -31,8 +31,7 @@ struct prover {
     struct sums sums;
 };
 
-/* ---- stages ------------------------------------------------------------------------------------
- */
+/* ---- stages --------------------------------------------------------------------------------- */
 
 static enum cuzk_status begin(struct prover *p, enum prove_stage stage, struct cuzk_error *err)
 {
@@ -178,8 +177,7 @@ out:
     return st;
 }
 
-/* ---- the proof ---------------------------------------------------------------------------------
- */
+/* ---- the proof ------------------------------------------------------------------------------ */
 
 static void assemble(const struct verifying_key *vk, const struct sums *sums,
                      const struct blinding *blinding, struct proof *ret)
@@ -232,8 +230,8 @@ static enum cuzk_status verify_own(const struct prover *p, const struct proof *p
     if ((bad = proof_fault(curve, proof, &fault)))
         return error_set(err, CUZK_INVALID, "the proof made cannot stand: %s is %s", bad,
                          point_fault_name(fault));
-    TRY(verifier_init(&verifier, &p->key->vk, false, p->options->budget, err));
-    st = groth16_verify(&verifier, proof, &statement, p->options->pool, p->options->budget, err);
+    TRY(verifier_init(&verifier, &p->key->vk, false, p->options->pool, p->options->budget, err));
+    st = groth16_verify(&verifier, proof, &statement, err);
     verifier_done(&verifier);
     if (st == CUZK_INVALID)
         return error_set(err, st,

@@ -26,8 +26,7 @@ struct setup {
     size_t done, total;    /* and how far */
 };
 
-/* ---- sizes -------------------------------------------------------------------------------------
- */
+/* ---- sizes ---------------------------------------------------------------------------------- */
 
 static size_t min_size(size_t a, size_t b)
 {
@@ -83,8 +82,7 @@ size_t setup_bytes(const struct qap *qap, const struct setup_options *options)
     return region_bytes(device_bytes(qap, options)) + region_bytes(host_bytes(qap));
 }
 
-/* ---- points ------------------------------------------------------------------------------------
- */
+/* ---- points --------------------------------------------------------------------------------- */
 
 static enum cuzk_status group_begin(struct setup *s, enum element group, struct cuzk_error *err)
 {
@@ -151,8 +149,7 @@ static enum cuzk_status query_begin(struct setup *s, enum key_query query, struc
     return s->sink->query(s->sink->ctx, query, s->total, err);
 }
 
-/* ---- queries -----------------------------------------------------------------------------------
- */
+/* ---- queries -------------------------------------------------------------------------------- */
 
 static bool value_is_zero(const struct setup *s, size_t i)
 {
@@ -266,8 +263,7 @@ static enum cuzk_status make_b(struct setup *s, enum key_query query, struct cuz
     return make_selected(s, s->tau.b, s->qap->b_aux, false, err);
 }
 
-/* ---- the verifying key -------------------------------------------------------------------------
- */
+/* ---- the verifying key ---------------------------------------------------------------------- */
 
 static enum cuzk_status fill_ic(struct setup *s, struct verifying_key *vk, struct cuzk_error *err)
 {
@@ -308,8 +304,7 @@ static enum cuzk_status make_verifying_key(struct setup *s, struct cuzk_error *e
     return st;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------ */
 
 static enum cuzk_status make_key(struct setup *s, struct cuzk_error *err)
 {

@@ -16,17 +16,21 @@ static size_t n_windows(const struct curve *curve)
     return curve->fr_bits / WINDOW_BITS + 1;
 }
 
-/* ---- tables -----------------------------------------------------------------------------------
- */
+/* ---- tables --------------------------------------------------------------------------------- */
 
 static size_t table_points(const struct curve *curve, size_t n_inputs)
 {
     return n_windows(curve) * n_inputs * WINDOW_MULTIPLES;
 }
 
-size_t verifier_bytes(const struct curve *curve, size_t n_inputs, bool tables)
+static bool has_tables(size_t n_inputs, bool tables)
 {
-    if (!tables || n_inputs > VERIFIER_TABLE_INPUTS)
+    return tables && n_inputs <= VERIFIER_TABLE_INPUTS;
+}
+
+size_t verifier_table_bytes(const struct curve *curve, size_t n_inputs, bool tables)
+{
+    if (!has_tables(n_inputs, tables))
         return 0;
     return region_bytes(table_points(curve, n_inputs) * curve->g1_bytes);
 }
@@ -57,31 +61,7 @@ static enum cuzk_status fill_tables(struct verifier *v, struct budget *budget,
     return CUZK_OK;
 }
 
-enum cuzk_status verifier_init(struct verifier *v, const struct verifying_key *vk, bool tables,
-                               struct budget *budget, struct cuzk_error *err)
-{
-    enum cuzk_status st;
-
-    *v = (struct verifier){.vk = vk};
-    vk->curve->g1_neg(&v->minus_alpha, &vk->alpha_g1);
-    TRY(region_map(&v->tables, budget, MEM_KEY, verifier_bytes(vk->curve, vk->n_inputs, tables),
-                   err));
-    if (!v->tables.base)
-        return CUZK_OK;
-    st = fill_tables(v, budget, err);
-    if (st != CUZK_OK)
-        verifier_done(v);
-    return st;
-}
-
-void verifier_done(struct verifier *v)
-{
-    region_unmap(&v->tables);
-    *v = (struct verifier){0};
-}
-
-/* ---- the sum over the inputs -------------------------------------------------------------------
- */
+/* ---- the sum over the inputs ---------------------------------------------------------------- */
 
 /* Signed digits of a plain scalar, least significant first. */
 static void signed_digits(int16_t *digits, size_t windows, const uint64_t *scalar, size_t bytes)
@@ -144,47 +124,67 @@ static struct sum_layout lay_out_sum(const struct curve *curve, size_t n_inputs,
     return room;
 }
 
-size_t verifier_scratch_bytes(const struct curve *curve, size_t n_inputs, bool tables,
-                              unsigned n_threads)
+size_t verifier_room_bytes(const struct curve *curve, size_t n_inputs, bool tables,
+                           unsigned n_threads)
 {
-    tables = tables && n_inputs <= VERIFIER_TABLE_INPUTS;
+    tables = has_tables(n_inputs, tables);
     return region_bytes(lay_out_sum(curve, n_inputs, tables, n_threads).total);
 }
 
-enum cuzk_status verifier_ic_sum(const struct verifier *v, const struct scalar *first,
-                                 const void *inputs, struct g1_point *out, struct pool *pool,
-                                 struct budget *budget, struct cuzk_error *err)
+enum cuzk_status verifier_ic_sum(struct verifier *v, const struct scalar *first, const void *inputs,
+                                 struct g1_point *out, struct cuzk_error *err)
 {
     const struct verifying_key *vk = v->vk;
     const struct curve *curve = vk->curve;
-    size_t n = vk->n_inputs;
-    struct sum_layout room = lay_out_sum(curve, n, v->tables.base, pool_size(pool));
+    const size_t n = vk->n_inputs;
+    const struct sum_layout room = lay_out_sum(curve, n, v->tables.base, pool_size(v->pool));
+    uint8_t *scalars = v->room.base, *select = scalars + room.scalars;
+    uint8_t *points = select + room.select, *scratch = points + room.points;
     struct points_view view = {POINTS_PLAIN, vk->ic.base, n};
-    enum cuzk_status st;
-    struct region region;
-    uint8_t *select, *points;
 
-    TRY(region_map(&region, budget, MEM_SCRATCH, room.total, err));
-    memcpy(region.base, first, curve->fr_bytes);
+    memcpy(scalars, first, curve->fr_bytes);
     if (n > 1)
-        memcpy(region.base + curve->fr_bytes, inputs, (n - 1) * curve->fr_bytes);
-    select = region.base + room.scalars;
-    points = select + room.select;
+        memcpy(scalars + curve->fr_bytes, inputs, (n - 1) * curve->fr_bytes);
     *out = (struct g1_point){{0}};
-    if (v->tables.base) {
-        view = (struct points_view){POINTS_NATIVE, points, gather(v, points, region.base)};
-        memset(select, 0xff, room.select);
-        st = curve->g1->sum(out, &view, (const void *)select, view.n, points + room.points, pool,
-                            err);
-    } else {
-        st = curve->g1->msm(out, &view, NULL, (const void *)region.base, n, select, pool, err);
-    }
-    region_unmap(&region);
+    if (!v->tables.base)
+        return curve->g1->msm(out, &view, NULL, (const void *)scalars, n, scratch, v->pool, err);
+    view = (struct points_view){POINTS_NATIVE, points, gather(v, points, scalars)};
+    memset(select, 0xff, room.select);
+    return curve->g1->sum(out, &view, (const void *)select, view.n, scratch, v->pool, err);
+}
+
+/* ---- the verifier --------------------------------------------------------------------------- */
+
+enum cuzk_status verifier_init(struct verifier *v, const struct verifying_key *vk, bool tables,
+                               struct pool *pool, struct budget *budget, struct cuzk_error *err)
+{
+    const struct curve *curve = vk->curve;
+    enum cuzk_status st;
+
+    *v = (struct verifier){.vk = vk, .pool = pool};
+    curve->g1_neg(&v->minus_alpha, &vk->alpha_g1);
+    TRY_GOTO(st, fail,
+             region_map(&v->tables, budget, MEM_KEY,
+                        verifier_table_bytes(curve, vk->n_inputs, tables), err));
+    if (v->tables.base)
+        TRY_GOTO(st, fail, fill_tables(v, budget, err));
+    TRY_GOTO(st, fail,
+             region_map(&v->room, budget, MEM_SCRATCH,
+                        verifier_room_bytes(curve, vk->n_inputs, tables, pool_size(pool)), err));
+    return CUZK_OK;
+fail:
+    verifier_done(v);
     return st;
 }
 
-/* ---- one proof ---------------------------------------------------------------------------------
- */
+void verifier_done(struct verifier *v)
+{
+    region_unmap(&v->room);
+    region_unmap(&v->tables);
+    *v = (struct verifier){0};
+}
+
+/* ---- one proof ------------------------------------------------------------------------------ */
 
 enum cuzk_status statement_check(const struct verifier *v, const struct statement *statement,
                                  struct cuzk_error *err)
@@ -205,9 +205,8 @@ enum cuzk_status statement_check(const struct verifier *v, const struct statemen
     return CUZK_OK;
 }
 
-enum cuzk_status groth16_verify(const struct verifier *v, const struct proof *proof,
-                                const struct statement *statement, struct pool *pool,
-                                struct budget *budget, struct cuzk_error *err)
+enum cuzk_status groth16_verify(struct verifier *v, const struct proof *proof,
+                                const struct statement *statement, struct cuzk_error *err)
 {
     const struct verifying_key *vk = v->vk;
     const struct curve *curve = vk->curve;
@@ -218,7 +217,7 @@ enum cuzk_status groth16_verify(const struct verifier *v, const struct proof *pr
     TRY(statement_check(v, statement, err));
     if (proof_has_infinity(curve, proof))
         return error_set(err, CUZK_INVALID, "the proof is not valid: a point is infinity");
-    TRY(verifier_ic_sum(v, &one, statement->inputs, &p[2], pool, budget, err));
+    TRY(verifier_ic_sum(v, &one, statement->inputs, &p[2], err));
     curve->g1_neg(&p[2], &p[2]);
     curve->g1_neg(&p[3], &p[3]);
     if (!curve->pairing_is_one(p, q, 4))

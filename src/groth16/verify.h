@@ -17,26 +17,28 @@
 #include "groth16/key.h"
 #include "groth16/proof.h"
 
-/* A verifying key made ready. Read-only afterwards: threads may share it. */
+/* A verifying key made ready, with the room that a verification needs. Serves one call at a time.
+ */
 struct verifier {
     const struct verifying_key *vk; /* borrowed */
+    struct pool *pool;
     struct g1_point minus_alpha;
     struct region tables; /* multiples of the ic points, native; empty without tables; MEM_KEY */
+    struct region room;   /* MEM_SCRATCH: a fault on a fresh page costs as much as 6 additions */
 };
 
-/* Bytes of MEM_KEY that verifier_init takes beyond the key itself. */
-size_t verifier_bytes(const struct curve *curve, size_t n_inputs, bool tables);
-/* With `tables` the sum is fast for keys of at most VERIFIER_TABLE_INPUTS points; above that number
- * the flag has no effect. The key must outlive the verifier. */
+/* With tables the sum is fast, for keys of at most VERIFIER_TABLE_INPUTS points (393 KB each);
+ * above that number the flag has no effect. The key must outlive the verifier. pool may be NULL. */
 #define VERIFIER_TABLE_INPUTS 128u
 MUST_CHECK enum cuzk_status verifier_init(struct verifier *v, const struct verifying_key *vk,
-                                          bool tables, struct budget *budget,
+                                          bool tables, struct pool *pool, struct budget *budget,
                                           struct cuzk_error *err);
 void verifier_done(struct verifier *v); /* accepts a zeroed one */
 
-/* Bytes of MEM_SCRATCH that verifying one proof takes while it runs. */
-size_t verifier_scratch_bytes(const struct curve *curve, size_t n_inputs, bool tables,
-                              unsigned n_threads);
+/* What verifier_init takes from MEM_KEY, and from MEM_SCRATCH. */
+size_t verifier_table_bytes(const struct curve *curve, size_t n_inputs, bool tables);
+size_t verifier_room_bytes(const struct curve *curve, size_t n_inputs, bool tables,
+                           unsigned n_threads);
 
 /* What a proof is about: n public inputs without ONE, plain, packed with the curve's fr_bytes. */
 struct statement {
@@ -45,20 +47,20 @@ struct statement {
 };
 
 /* CUZK_OK: the proof is valid. CUZK_INVALID: it is not (a point at infinity, or the equation).
- * CUZK_BAD_INPUT: wrong number of inputs, or one that is not canonical. pool may be NULL. */
-MUST_CHECK enum cuzk_status groth16_verify(const struct verifier *v, const struct proof *proof,
-                                           const struct statement *statement, struct pool *pool,
-                                           struct budget *budget, struct cuzk_error *err);
+ * CUZK_BAD_INPUT: wrong number of inputs, or one that is not canonical. */
+MUST_CHECK enum cuzk_status groth16_verify(struct verifier *v, const struct proof *proof,
+                                           const struct statement *statement,
+                                           struct cuzk_error *err);
 
 /* The same for n proofs of one key with one equation: a random combination with 128-bit weights. A
  * wrong proof passes with probability below 2^-127. CUZK_INVALID names the first bad proof, found
- * by halving, and writes its index to *ret_bad (may be NULL). Also what err says for CUZK_BAD_INPUT
- * begins with the index. n may be 0 (valid). */
-MUST_CHECK enum cuzk_status groth16_verify_batch(const struct verifier *v,
-                                                 const struct proof *proofs,
+ * by halving, and writes its index to *ret_bad (may be NULL). What err says for CUZK_BAD_INPUT
+ * begins with the index. n may be 0 (valid). `budget` (may be NULL) is charged for n while it runs.
+ */
+MUST_CHECK enum cuzk_status groth16_verify_batch(struct verifier *v, const struct proof *proofs,
                                                  const struct statement *statements, size_t n,
-                                                 size_t *ret_bad, struct pool *pool,
-                                                 struct budget *budget, struct cuzk_error *err);
+                                                 size_t *ret_bad, struct budget *budget,
+                                                 struct cuzk_error *err);
 
 /* ---- shared by the two ---- */
 
@@ -67,9 +69,8 @@ MUST_CHECK enum cuzk_status statement_check(const struct verifier *v,
                                             const struct statement *statement,
                                             struct cuzk_error *err);
 /* *out = first * ic_0 + sum inputs[i] * ic_{i+1}: plain scalars, packed; n_inputs - 1 of them. */
-MUST_CHECK enum cuzk_status verifier_ic_sum(const struct verifier *v, const struct scalar *first,
+MUST_CHECK enum cuzk_status verifier_ic_sum(struct verifier *v, const struct scalar *first,
                                             const void *inputs, struct g1_point *out,
-                                            struct pool *pool, struct budget *budget,
                                             struct cuzk_error *err);
 
 #endif

@@ -116,8 +116,7 @@ static void test_verifying_keys_survive_the_way_out_and_in(void **state)
     }
 }
 
-/* ---- lengths -----------------------------------------------------------------------------------
- */
+/* ---- lengths -------------------------------------------------------------------------------- */
 
 static void test_every_truncation_is_refused(void **state)
 {
@@ -211,8 +210,7 @@ static void test_lengths_that_fit_no_circuit_are_refused(void **state)
                            "b_g2: offset 2708: expected 2 points as in b_g1, found 1");
 }
 
-/* ---- points ------------------------------------------------------------------------------------
- */
+/* ---- points --------------------------------------------------------------------------------- */
 
 static void assert_change_refused(size_t at, uint8_t xor_with, const char *sentence)
 {
@@ -308,8 +306,7 @@ static void test_points_outside_the_subgroup_are_refused(void **state)
     vector_free(bytes);
 }
 
-/* ---- proofs ------------------------------------------------------------------------------------
- */
+/* ---- proofs --------------------------------------------------------------------------------- */
 
 static void test_proofs_are_read_strictly(void **state)
 {
@@ -347,8 +344,7 @@ static void test_proofs_are_read_strictly(void **state)
     vector_free(good);
 }
 
-/* ---- other people's files ----------------------------------------------------------------------
- */
+/* ---- other people's files ------------------------------------------------------------------- */
 
 static void test_hostile_keys_are_refused_in_one_line(void **state)
 {

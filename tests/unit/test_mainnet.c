@@ -106,8 +106,8 @@ static enum cuzk_status verdict(const struct claim *c, struct pool *pool)
     TRY_GOTO(st, out, proof_decode(&proof, CURVE, c->proof, 192, "proof", NULL));
     TRY_GOTO(st, out, vk_read(&vk, &r, CURVE, pool, NULL, NULL));
     TRY_GOTO(st, out, read_end(&r, NULL));
-    TRY_GOTO(st, out, verifier_init(&verifier, &vk, false, NULL, NULL));
-    st = groth16_verify(&verifier, &proof, &statement, pool, NULL, NULL);
+    TRY_GOTO(st, out, verifier_init(&verifier, &vk, false, pool, NULL, NULL));
+    st = groth16_verify(&verifier, &proof, &statement, NULL);
 out:
     verifier_done(&verifier);
     verifying_key_done(&vk);
@@ -182,8 +182,7 @@ static void test_their_keys_are_the_published_ones(void **state)
     }
 }
 
-/* ---- batches -----------------------------------------------------------------------------------
- */
+/* ---- batches -------------------------------------------------------------------------------- */
 
 struct ten {
     struct claims claims;
@@ -201,7 +200,7 @@ static bool load_ten(struct ten *ten)
         return false;
     r = reader_over(ten->claims.item[0].vk, ten->claims.item[0].vk_bytes, "vk");
     assert_int_equal(vk_read(&ten->vk, &r, CURVE, pool, NULL, NULL), CUZK_OK);
-    assert_int_equal(verifier_init(&ten->verifier, &ten->vk, true, NULL, NULL), CUZK_OK);
+    assert_int_equal(verifier_init(&ten->verifier, &ten->vk, true, pool, NULL, NULL), CUZK_OK);
     for (size_t i = 0; i < 10; i++) {
         const struct claim *c = &ten->claims.item[i];
 
@@ -221,10 +220,9 @@ static void free_ten(struct ten *ten)
     free(ten->claims.file);
 }
 
-static enum cuzk_status verify_ten(const struct ten *ten, size_t *bad, struct cuzk_error *err)
+static enum cuzk_status verify_ten(struct ten *ten, size_t *bad, struct cuzk_error *err)
 {
-    return groth16_verify_batch(&ten->verifier, ten->proofs, ten->statements, 10, bad, pool, NULL,
-                                err);
+    return groth16_verify_batch(&ten->verifier, ten->proofs, ten->statements, 10, bad, NULL, err);
 }
 
 static void test_a_batch_names_its_bad_proof(void **state)
@@ -283,9 +281,8 @@ static void test_inputs_must_be_canonical_and_as_many_as_the_key_says(void **sta
     inputs = (uint64_t *)(uintptr_t)ten.statements[4].inputs + 4 * 7;
     for (size_t w = 0; w < 4; w++)
         inputs[w] = limb_add(inputs[w], CURVE->fr_modulus.w[w], &carry);
-    assert_int_equal(
-        groth16_verify(&ten.verifier, &ten.proofs[4], &ten.statements[4], pool, NULL, &err),
-        CUZK_BAD_INPUT);
+    assert_int_equal(groth16_verify(&ten.verifier, &ten.proofs[4], &ten.statements[4], &err),
+                     CUZK_BAD_INPUT);
     assert_string_equal(err.message, "public input 7 is not below the order of the group");
     assert_int_equal(verify_ten(&ten, &bad, &err), CUZK_BAD_INPUT);
     assert_string_equal(err.message,
@@ -297,8 +294,7 @@ static void test_inputs_must_be_canonical_and_as_many_as_the_key_says(void **sta
     free_ten(&ten);
 }
 
-/* ---- one bit changed ---------------------------------------------------------------------------
- */
+/* ---- one bit changed ------------------------------------------------------------------------ */
 
 /* A claim with its parts copied, so that they can be changed. */
 struct copy {
