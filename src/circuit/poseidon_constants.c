@@ -24,21 +24,25 @@ static unsigned grain_step_16(struct grain *g)
     return fresh;
 }
 
-static unsigned grain_bit(struct grain *g)
+/* n <= 64 output bits, the first one most significant. No branch depends on a random bit. */
+static uint64_t grain_output(struct grain *g, unsigned n)
 {
-    for (;;) {
-        unsigned pair;
+    uint64_t out = 0;
+
+    while (n > 0) {
+        unsigned keep;
 
         if (g->n == 0) {
             g->window = grain_step_16(g);
             g->n = 16;
         }
-        pair = g->window & 3;
+        keep = g->window & 1;
+        out = out << keep | (g->window >> 1 & keep);
+        n -= keep;
         g->window >>= 2;
         g->n -= 2;
-        if (pair & 1)
-            return pair >> 1;
     }
+    return out;
 }
 
 /* n bits of value, most significant first, become the next bits of the state. */
@@ -67,9 +71,8 @@ static void grain_init(struct grain *g, unsigned width, unsigned partial)
 static void grain_element(struct grain *g, fr_t *out)
 {
     do {
-        *out = fr_zero;
-        for (unsigned i = FR_BITS; i-- > 0;)
-            out->l[i / 64] |= (uint64_t)grain_bit(g) << (i % 64);
+        for (unsigned i = FR_LIMBS; i-- > 0;)
+            out->l[i] = grain_output(g, i == FR_LIMBS - 1 ? FR_BITS % 64 : 64);
     } while (!fr_plain_is_reduced(out));
     fr_from_plain(out, out);
 }
@@ -126,15 +129,18 @@ static void invert(poseidon_matrix out, poseidon_matrix m, unsigned first, unsig
     }
 }
 
+/* 1 / (i + t + j); only i + j matters. */
 static void make_mds(struct poseidon_constants *k)
 {
     const unsigned t = k->width;
 
-    for (unsigned i = 0; i < t; i++)
-        for (unsigned j = 0; j < t; j++) {
-            k->mds[i][j] = fr_of_u64(i + t + j);
-            fr_inv(&k->mds[i][j], &k->mds[i][j]);
-        }
+    for (unsigned sum = 0; sum <= 2 * (t - 1); sum++) {
+        fr_t entry = fr_of_u64(sum + t);
+
+        fr_inv(&entry, &entry);
+        for (unsigned i = sum < t ? 0 : sum - (t - 1); i <= sum && i < t; i++)
+            k->mds[i][sum - i] = entry;
+    }
 }
 
 /* ---- the optimised form -------------------------------------------------------------------------
@@ -169,34 +175,35 @@ static void move_constants(struct poseidon_constants *k, fr_t (*round)[T_MAX])
     k->n_added = (unsigned)(out - k->added);
 }
 
-/* From the last partial round backwards: current = [dense part] * [sparse matrix]; the dense part
- * leaves the first element alone and so moves in front of the s-box before. */
+/* The matrix M of a partial round is split into [1, dense] * sparse, where the dense part leaves
+ * element 0 alone and hence can be applied before the s-box, to be merged into the matrix of the
+ * round before: M [1, dense]. With N = M without row and column 0, going backwards from the last
+ * partial round the dense part is N, N^2, ...; so the sparse matrix n rounds before the end of the
+ * partial rounds (n = 1 the last) has the column N^-n M[1..][0] and the row M[0][1..] N^(n-1), and
+ * what is left for the round before all of them is M [1, N^partial]. M and N are symmetric. */
 static void factor_matrices(struct poseidon_constants *k)
 {
     const unsigned t = k->width;
-    poseidon_matrix current;
+    poseidon_matrix inverse;
+    fr_t column[T_MAX], row[T_MAX], next[T_MAX];
 
-    memcpy(current, k->mds, sizeof current);
+    invert(inverse, k->mds, 1, t);
+    memcpy(column, k->mds[0], sizeof column);
+    memcpy(row, k->mds[0], sizeof row);
+    memcpy(k->pre_sparse, k->mds, sizeof k->pre_sparse);
     for (unsigned round = k->partial; round-- > 0;) {
         struct poseidon_sparse *sparse = &k->sparse[round];
-        poseidon_matrix inverse, next;
-        fr_t first_column[T_MAX];
 
-        invert(inverse, current, 1, t);
-        for (unsigned i = 1; i < t; i++) {
-            first_column[i] = current[i][0];
-            sparse->row[i] = current[0][i];
-        }
-        sparse->column[0] = current[0][0];
-        vector_times(sparse->column, first_column, inverse, 1, t);
-        /* next = mds * (1 + dense part) */
+        sparse->column[0] = k->mds[0][0];
+        vector_times(sparse->column, column, inverse, 1, t);
+        memcpy(column, sparse->column, sizeof column);
+        memcpy(sparse->row, row, sizeof row);
         for (unsigned i = 0; i < t; i++) {
-            next[i][0] = k->mds[i][0];
-            vector_times(next[i], k->mds[i], current, 1, t);
+            vector_times(next, k->pre_sparse[i], k->mds, 1, t);
+            memcpy(k->pre_sparse[i] + 1, next + 1, (t - 1) * sizeof *next);
         }
-        memcpy(current, next, sizeof current);
+        memcpy(row, k->pre_sparse[0], sizeof row);
     }
-    memcpy(k->pre_sparse, current, sizeof current);
 }
 
 static void make_constants(struct poseidon_constants *k, unsigned arity, unsigned partial)
