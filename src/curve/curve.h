@@ -51,7 +51,7 @@ struct curve {
     struct g1_point g1_generator;
     struct g2_point g2_generator;
 
-    /* ---- scalars --------------------------------------------------------------------------------- */
+    /* ---- scalars ---- */
     bool (*fr_is_reduced)(const struct scalar *a);
     void (*fr_add)(struct scalar *out, const struct scalar *a, const struct scalar *b);
     void (*fr_sub)(struct scalar *out, const struct scalar *a, const struct scalar *b);
@@ -64,7 +64,7 @@ struct curve {
     /* Uniform in [0, r) from 64 uniform bytes; constant time. */
     void (*fr_sample_ct)(struct scalar *out, const uint8_t wide[64]);
 
-    /* ---- points ---------------------------------------------------------------------------------- */
+    /* ---- points ---- */
     void (*g1_add)(struct g1_point *out, const struct g1_point *a, const struct g1_point *b);
     void (*g1_neg)(struct g1_point *out, const struct g1_point *a);
     void (*g1_mul)(struct g1_point *out, const struct g1_point *a, const struct scalar *k);
@@ -89,7 +89,7 @@ struct curve {
      * point at infinity count as one. ---- */
     bool (*pairing_is_one)(const struct g1_point *p, const struct g2_point *q, size_t n);
 
-    /* ---- bulk, portable; only for back ends ------------------------------------------------------ */
+    /* ---- bulk, portable; only for back ends ---- */
     const struct group_kernels *g1, *g2;
     const struct scalar_kernels *fr;
 };

@@ -43,6 +43,7 @@ const struct curve TEMPLATE_JOIN(curve, CURVE) = {
     .g2_decode = g2_face_decode,
 
     .pairing_is_one = pairing_is_one,
+
     .g1 = &g1_kernels,
     .g2 = &g2_kernels,
 };

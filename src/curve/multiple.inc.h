@@ -23,8 +23,7 @@ static inline void G(phi)(G(affine_t) * out, const G(affine_t) * a)
     out->y = a->y;
 }
 
-/* sum += digit * multiple, where multiple[d] = d times some point, d up to 8; phi of it if `image`
- */
+/* sum += digit * A, or digit * phi(A) if `image`; multiple[d] = d A. */
 static inline void G(add_digit)(G(t) * sum, const G(t) multiple[9], int digit, bool image)
 {
     G(t) term;
@@ -40,8 +39,7 @@ static inline void G(add_digit)(G(t) * sum, const G(t) multiple[9], int digit, b
     G(add)(sum, sum, &term);
 }
 
-/* out = k a, k plain and reduced, a in the subgroup of order r. Half the doublings of g1_mul_plain.
- */
+/* out = k a, k plain and reduced, a in the subgroup of order r. Half of g1_mul_plain's doublings. */
 static inline void G(mul)(G(t) * out, const G(t) * a, const fr_t *k)
 {
     struct glv_half half[2];

@@ -1,5 +1,4 @@
-/* The templates of one group, in order. Parameters, kept: GROUP, BASE, GROUP_PARAM (group.inc.h).
- */
+/* The templates of one group, in order. Parameters, kept: GROUP, BASE, GROUP_PARAM. */
 #include "curve/group.inc.h"
 #include "curve/xyzz.inc.h"
 #include "curve/encode.inc.h"

@@ -7,8 +7,7 @@
  * Defines everything of the templates below, static, and the one exported name,
  * const struct curve curve_<CURVE>.
  *
- * Everything bulk is found through struct curve: g1_kernels, g2_kernels (msm) and fr_kernels (ntt).
- */
+ * Bulk work is found through struct curve too: g1_kernels, g2_kernels (msm), fr_kernels (ntt). */
 #include <string.h>
 
 #include "curve/curve.h"
