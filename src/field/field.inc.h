@@ -196,12 +196,13 @@ static inline void F(sqr)(F_T *out, const F_T *a)
 /* ---- forms ------------------------------------------------------------------------------------
  */
 
-/* in: any plain number below 2^(64 limbs); it need not be below p. */
+/* in: any plain number below 2^(64 limbs); it need not be below p. That asks for it to be the second
+ * factor: rows of R^2 leave sums below R^2 + p < 2p, rows of `in` would not fit. */
 static inline void F(from_plain)(F_T *out, const F_T *in)
 {
     static const F_T r2 = {P(R2)};
 
-    F(mul)(out, in, &r2);
+    F(mul)(out, &r2, in);
 }
 
 static inline void F(to_plain)(F_T *out, const F_T *in)

@@ -1,6 +1,6 @@
 /* Montgomery products in assembly, chosen at run time (field/mont_x86_64.S).
  *
- *   out, a, b   n words each, below p; out may be a or b
+ *   out, a, b   n words each, below p (b of mul: any words); out may be a or b
  *   p           n words and then -1/p mod 2^64. p is odd and below 2^(64 n - 1).
  *   result      a b / 2^(64 n) mod p, below p; the same for every body
  *

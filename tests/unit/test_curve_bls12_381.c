@@ -1,0 +1,12 @@
+/* The curve's unit, seen from inside. */
+#include "curves/bls12_381.c"
+
+#include "unit/tower_laws.inc.h"
+#include "unit/curve_laws.inc.h"
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TOWER_LAWS, CURVE_LAWS};
+
+    return cmocka_run_group_tests_name("curve bls12_381", tests, curve_random_set_up, NULL);
+}
