@@ -1,6 +1,6 @@
 /* Number-theoretic transforms over the scalar field: the template.
  *
- * Parameters: fr (field/field.inc.h), fr_root (curve/scalar_face.inc.h).
+ * Parameters: fr (field/field.inc.h), fr_root and fr_face_in (curve/scalar_face.inc.h).
  * Names defined: fr_ntt_*, as the members of struct scalar_kernels are called.
  *
  * Two networks, with w the root of order n and brv(i) the lg n bits of i read backwards:
@@ -38,7 +38,7 @@
 
 /* ---- table ---------------------------------------------------------------------------------- */
 
-/* shift^k for k = brv(i) as low[i mod 2^lg_low] * high[i / 2^lg_low]; see fr_ntt_shift. */
+/* shift^k for k = brv(i) as low[i mod 2^lg_low] * high[i / 2^lg_low]. */
 struct fr_progression {
     fr_t *low, *high;
 };
@@ -47,7 +47,7 @@ struct fr_ntt_table {
     unsigned lg_n, lg_low;
     fr_t n_inv;
     fr_t *roots;
-    struct fr_progression shifts[2][2]; /* [coset - 1][direction]; the inverse ones contain 1/n */
+    struct fr_progression shifts[2][2]; /* [coset - 1][direction] */
     fr_t vanishing[3];                  /* x^n - 1 on each coset */
 };
 
@@ -84,17 +84,16 @@ static void fr_doubling_range(void *ctx, size_t begin, size_t end, unsigned work
         fr_mul(&d->a[d->half + i], &d->a[i], &d->factor);
 }
 
-/* a[i] = first * base^brv(i), i in [0, 2^lg_n): each bit of i, from the lowest, is worth the base
+/* a[i] = base^brv(i), i in [0, 2^lg_n): each bit of i, from the lowest, is worth the base
  * to a power half as large as the bit before it. */
-static void fr_reversed_powers(fr_t *a, unsigned lg_n, const fr_t *first, const fr_t *base,
-                               struct pool *pool)
+static void fr_reversed_powers(fr_t *a, unsigned lg_n, const fr_t *base, struct pool *pool)
 {
     fr_t squares[NTT_LG_MAX + 1]; /* base^(2^k) */
 
     squares[0] = *base;
     for (unsigned k = 1; k < lg_n; k++)
         fr_sqr(&squares[k], &squares[k - 1]);
-    a[0] = *first;
+    a[0] = fr_one;
     for (unsigned k = 0; k < lg_n; k++) {
         struct fr_doubling d = {.a = a, .half = (size_t)1 << k, .factor = squares[lg_n - 1 - k]};
 
@@ -103,15 +102,15 @@ static void fr_reversed_powers(fr_t *a, unsigned lg_n, const fr_t *first, const 
 }
 
 static void fr_progression_init(const struct fr_ntt_table *t, const struct fr_progression *p,
-                                const fr_t *first, const fr_t *shift)
+                                const fr_t *shift)
 {
     unsigned lg_high = t->lg_n - t->lg_low;
     fr_t leap = *shift; /* the low bits of i are the high bits of brv(i) */
 
     for (unsigned i = 0; i < lg_high; i++)
         fr_sqr(&leap, &leap);
-    fr_reversed_powers(p->low, t->lg_low, &fr_one, &leap, NULL);
-    fr_reversed_powers(p->high, lg_high, first, shift, NULL);
+    fr_reversed_powers(p->low, t->lg_low, &leap, NULL);
+    fr_reversed_powers(p->high, lg_high, shift, NULL);
 }
 
 static void fr_ntt_place(struct fr_ntt_table *t)
@@ -138,7 +137,7 @@ static bool fr_ntt_table_init(void *table, unsigned lg_n, uint64_t g, struct poo
     fr_ntt_place(t);
     fr_from_u64(&n, (uint64_t)1 << lg_n);
     fr_inv(&t->n_inv, &n);
-    fr_reversed_powers(t->roots, lg_n ? lg_n - 1 : 0, &fr_one, &root, pool);
+    fr_reversed_powers(t->roots, lg_n ? lg_n - 1 : 0, &root, pool);
 
     fr_from_u64(&shift[0], g);
     if (!fr_root(&shift[1], g, lg_n + 1))
@@ -147,8 +146,8 @@ static bool fr_ntt_table_init(void *table, unsigned lg_n, uint64_t g, struct poo
         fr_t inverse;
 
         fr_inv(&inverse, &shift[i]);
-        fr_progression_init(t, &t->shifts[i][NTT_FORWARD], &fr_one, &shift[i]);
-        fr_progression_init(t, &t->shifts[i][NTT_INVERSE], &t->n_inv, &inverse);
+        fr_progression_init(t, &t->shifts[i][NTT_FORWARD], &shift[i]);
+        fr_progression_init(t, &t->shifts[i][NTT_INVERSE], &inverse);
         t->vanishing[i + 1] = shift[i];
         for (unsigned k = 0; k < lg_n; k++)
             fr_sqr(&t->vanishing[i + 1], &t->vanishing[i + 1]);
@@ -440,53 +439,65 @@ static void fr_ntt_reverse(void *a, const void *table, struct pool *pool)
     }
 }
 
-/* ---- cosets --------------------------------------------------------------------------------- */
+/* ---- cosets ---------------------------------------------------------------------------------- */
 
 struct fr_shift {
     fr_t *a;
-    unsigned lg_low;
-    const struct fr_progression *by; /* or NULL: by the constant */
-    const fr_t *constant;
+    unsigned lg_block;               /* a block shares its entry of `high` */
+    const struct fr_progression *by; /* NULL: shift 1 */
+    fr_t factor;
 };
 
-static void fr_shift_range(void *ctx, size_t begin, size_t end, unsigned worker)
+static void fr_shift_block(void *ctx, size_t block, unsigned worker)
 {
     const struct fr_shift *s = ctx;
-    size_t mask = ((size_t)1 << s->lg_low) - 1;
+    size_t n = (size_t)1 << s->lg_block;
+    fr_t *a = s->a + (block << s->lg_block), factor = s->factor, x;
 
     (void)worker;
-    for (size_t i = begin; i < end; i++) {
-        fr_t factor;
-
+    if (s->by)
+        fr_mul(&factor, &factor, &s->by->high[block]);
+    for (size_t i = 0; i < n; i++) {
         if (s->by)
-            fr_mul(&factor, &s->by->low[i & mask], &s->by->high[i >> s->lg_low]);
-        fr_mul(&s->a[i], &s->a[i], s->by ? &factor : s->constant);
+            fr_mul(&x, &factor, &s->by->low[i]);
+        fr_mul(&a[i], &a[i], s->by ? &x : &factor);
     }
 }
 
-static void fr_ntt_shift(void *a, const void *table, enum ntt_direction direction,
-                         enum ntt_coset coset, struct pool *pool)
+static void fr_shift(fr_t *a, const struct fr_ntt_table *t, enum ntt_direction direction,
+                     enum ntt_coset coset, const fr_t *factor, struct pool *pool)
 {
-    const struct fr_ntt_table *t = table;
-    struct fr_shift s = {.a = a, .lg_low = t->lg_low, .constant = &t->n_inv};
+    struct fr_shift s = {.a = a, .lg_block = t->lg_low, .factor = *factor};
 
     if (coset != NTT_SUBGROUP)
         s.by = &t->shifts[coset - 1][direction];
-    else if (direction == NTT_FORWARD)
+    else if (fr_is_one(factor))
         return;
-    pool_for(pool, (size_t)1 << t->lg_n, 1 << 12, fr_shift_range, &s);
+    pool_run(pool, (size_t)1 << (t->lg_n - t->lg_low), fr_shift_block, &s);
+}
+
+static void fr_ntt_shift(void *a, const void *table, enum ntt_direction direction,
+                         enum ntt_coset coset, const struct scalar *factor, struct pool *pool)
+{
+    fr_t native = fr_one;
+
+    if (factor)
+        fr_face_in(&native, factor);
+    fr_shift(a, table, direction, coset, &native, pool);
 }
 
 static void fr_ntt(void *a, const void *table, enum ntt_direction direction, enum ntt_coset coset,
                    struct pool *pool)
 {
+    const struct fr_ntt_table *t = table;
+
     if (direction == NTT_FORWARD) {
         fr_ntt_reverse(a, table, pool);
-        fr_ntt_shift(a, table, direction, coset, pool);
+        fr_shift(a, t, direction, coset, &fr_one, pool);
         fr_ntt_from_reversed(a, table, direction, pool);
     } else {
         fr_ntt_to_reversed(a, table, direction, pool);
-        fr_ntt_shift(a, table, direction, coset, pool);
+        fr_shift(a, t, direction, coset, &t->n_inv, pool);
         fr_ntt_reverse(a, table, pool);
     }
 }

@@ -63,9 +63,10 @@ struct scalar_kernels {
     void (*ntt_from_reversed)(void *a, const void *table, enum ntt_direction direction,
                               struct pool *pool);
     void (*ntt_reverse)(void *a, const void *table, struct pool *pool);
-    /* In reversed order, element k times shift^k (forward) or 1 / (n shift^k) (inverse). */
+    /* In reversed order: element k times factor * shift^k (forward) or factor / shift^k (inverse).
+     * factor: plain; NULL is one. */
     void (*ntt_shift)(void *a, const void *table, enum ntt_direction direction,
-                      enum ntt_coset coset, struct pool *pool);
+                      enum ntt_coset coset, const struct scalar *factor, struct pool *pool);
     /* Value of x^n - 1 on a coset, plain: a constant, zero on the subgroup itself. */
     void (*ntt_vanishing)(struct scalar *out, const void *table, enum ntt_coset coset);
 };
