@@ -5,19 +5,19 @@
  *     cpu · ifma · cuda                           know how this machine computes
  *
  * Across it scalars are plain and in natural order, points are plain and affine (curve/curve.h), a
- * witness is packed (backend/witness.h), a matrix is recorded (backend/matrix.h). Inside a buffer or
- * a bases handle a back end uses any form and order it likes. Every operation gives the same bytes on
- * every back end, for every number of threads.
+ * witness is packed (backend/witness.h), a matrix is recorded (backend/matrix.h). Inside a buffer
+ * or a bases handle a back end uses any form and order it likes. Every operation gives the same
+ * bytes on every back end, for every number of threads.
  *
  * Order. Operations on one stream happen in the order of the calls; operations on different streams
- * are ordered by mark and wait_on only. Calls may return before the work is done: host memory passed
- * in must stay as it is, and results written to host memory are not there, until `wait`. `wait`
- * reports the first error of the stream since the last wait, with the name of the operation.
+ * are ordered by mark and wait_on only. Calls may return before the work is done: host memory
+ * passed in must stay as it is, and results written to host memory are not there, until `wait`.
+ * `wait` reports the first error of the stream since the last wait, with the name of the operation.
  *
  * Memory. open takes the job's whole arena from the budget; buffers, handles and scratch are pieces
- * of it. Each *_bytes function says what the operation beside it takes (scratch only while it runs);
- * a plan adds them up (groth16/plan.h). Frees are in any order; a piece is available again when all
- * younger pieces are gone too.
+ * of it. Each *_bytes function says what the operation beside it takes (scratch only while it
+ * runs); a plan adds them up (groth16/plan.h). Frees are in any order; a piece is available again
+ * when all younger pieces are gone too.
  *
  * Ownership: handles belong to the caller and end before close. *_free accept NULL.
  *
@@ -49,10 +49,10 @@ struct fixed_base;
 
 struct device_options {
     const struct curve *curve;
-    struct pool *pool;        /* NULL: one thread */
-    struct budget *budget;    /* host memory is taken here; NULL: not counted */
-    size_t arena_bytes;       /* room for everything below, from the plan */
-    int ordinal;              /* which card; 0 on the CPU */
+    struct pool *pool;         /* NULL: one thread */
+    struct budget *budget;     /* host memory is taken here; NULL: not counted */
+    size_t arena_bytes;        /* room for everything below, from the plan */
+    int ordinal;               /* which card; 0 on the CPU */
     const atomic_bool *cancel; /* NULL: never */
 };
 
@@ -67,12 +67,12 @@ enum element {
     ELEMENT_G2,
 };
 
-/* The basis in which a key holds H; the quotient comes out to match. With the coset bases the points
- * contain 1/Z, so what comes out is the values of a b - c there. */
+/* The basis in which a key holds H; the quotient comes out to match. With the coset bases the
+ * points contain 1/Z, so what comes out is the values of a b - c there. */
 enum h_basis {
-    H_POWERS,      /* coefficients 0 .. n-2: Filecoin, bellman */
-    H_ODD_COSET,   /* at the odd powers of the 2n-th root (g^2 * <root> if there is none): iden3 */
-    H_COSET,       /* on the coset g * <root>: our prepared keys */
+    H_POWERS,    /* coefficients 0 .. n-2: Filecoin, bellman */
+    H_ODD_COSET, /* at the odd powers of the 2n-th root (g^2 * <root> if there is none): iden3 */
+    H_COSET,     /* on the coset g * <root>: our prepared keys */
 };
 
 enum pointwise_op {
@@ -155,7 +155,8 @@ struct backend {
     void (*ntt)(struct stream *stream, const struct domain *domain, struct buf *a, bool inverse,
                 bool coset);
     size_t (*ntt_bytes)(const struct curve *curve, unsigned lg_n);
-    /* Element by element over [0, n); out may be a or b, and b is NULL where the formula has none. */
+    /* Element by element over [0, n); out may be a or b, and b is NULL where the formula has none.
+     */
     void (*pointwise)(struct stream *stream, enum pointwise_op op, struct buf *out,
                       const struct buf *a, const struct buf *b, const struct scalar *factor,
                       size_t n);

@@ -33,8 +33,7 @@
 #define NTT_LG_NARROW 10u /* 32 KiB of a 4-limb field: the first cache */
 #define NTT_LG_TILE 12u   /* 128 KiB: the second, and the stack */
 #define NTT_LG_ROWS 10u   /* at least 4 columns, two cache lines, a row */
-#define NTT_LG_MAX 28u
-#define NTT_LG_SWAP 4u /* reordering exchanges squares of 16 x 16 elements */
+#define NTT_LG_SWAP 4u    /* reordering exchanges squares of 16 x 16 elements */
 
 /* ---- table ---------------------------------------------------------------------------------- */
 
@@ -506,5 +505,4 @@ static void fr_ntt(void *a, const void *table, enum ntt_direction direction, enu
 #undef NTT_LG_NARROW
 #undef NTT_LG_TILE
 #undef NTT_LG_ROWS
-#undef NTT_LG_MAX
 #undef NTT_LG_SWAP

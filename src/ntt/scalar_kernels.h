@@ -12,6 +12,8 @@
 #include "base/pool.h"
 #include "curve/curve.h"
 
+#define NTT_LG_MAX 28u /* 2^28 elements: 8 GiB */
+
 enum ntt_direction {
     NTT_FORWARD,
     NTT_INVERSE,
@@ -46,9 +48,9 @@ struct scalar_kernels {
      * root of domain generator g (curve.h, fr_root) or a coset of it.
      *   forward: coefficients -> values
      *   inverse: the other way, 1/n included
-     * lg_n: 0 to two_adicity, 28 at most. table: ntt_table_bytes(lg_n) bytes, 64-byte aligned,
-     * filled by ntt_table_init (false if g has no such root), read-only afterwards: half of the
-     * roots, so half the size of a vector, and some square roots of that. No scratch. */
+     * lg_n: 0 to two_adicity, NTT_LG_MAX at most. table: ntt_table_bytes(lg_n) bytes, 64-byte
+     * aligned, filled by ntt_table_init (false if g has no such root), read-only afterwards: half
+     * of the roots, so half the size of a vector, and some square roots of that. No scratch. */
     size_t (*ntt_table_bytes)(unsigned lg_n);
     bool (*ntt_table_init)(void *table, unsigned lg_n, uint64_t g, struct pool *pool);
     void (*ntt)(void *a, const void *table, enum ntt_direction direction, enum ntt_coset coset,

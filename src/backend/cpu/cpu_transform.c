@@ -1,0 +1,159 @@
+/* Domains, transforms, and the quotient.
+ *
+ * With A, B the polynomials of the rows' values and Z = x^n - 1, the quotient is h = (A B - C) / Z
+ * where C takes the values a∘b on the domain. Write i for the index of a coefficient.
+ *
+ *   powers        On the coset g <root>, Z is the constant g^n - 1, and C has degree below n, so
+ *                 h_i = (inverse coset transform of A B there - c_i) / (g^n - 1): C needs no
+ * forward transform. Three inverse, two forward, one inverse. coset bases   The values of A B - C
+ * on the coset are what the key wants: three and three.
+ *
+ * Between an inverse transform and a forward one coefficients are in reversed order, so only the
+ * last vector of `powers` is ever reordered; all constants ride on the shifts. */
+#include "backend/cpu/cpu_device.h"
+
+#include <assert.h>
+
+/* ---- domains --------------------------------------------------------------------------------- */
+
+size_t cpu_domain_bytes(const struct curve *curve, unsigned lg_n)
+{
+    return device_piece(HANDLE_ROOM(struct domain) + curve->fr->ntt_table_bytes(lg_n));
+}
+
+enum cuzk_status cpu_domain_new(struct device *device, unsigned lg_n, uint64_t g,
+                                struct domain **ret, struct cuzk_error *err)
+{
+    const struct curve *curve = device->curve;
+    void *memory;
+    struct domain *domain;
+
+    if (lg_n > NTT_LG_MAX)
+        return error_set(err, CUZK_USAGE, "a domain of 2^%u elements is larger than 2^%u", lg_n,
+                         NTT_LG_MAX);
+    TRY(device_take(device, HANDLE_ROOM(struct domain) + curve->fr->ntt_table_bytes(lg_n), &memory,
+                    err));
+    domain = memory;
+    *domain = (struct domain){.device = device, .lg_n = lg_n, .g = g};
+    domain->table = (uint8_t *)memory + HANDLE_ROOM(struct domain);
+    if (!curve->fr_root(&domain->root, g, lg_n) ||
+        !curve->fr->ntt_table_init(domain->table, lg_n, g, device->pool)) {
+        device_give(device, memory);
+        return error_set(err, CUZK_USAGE, "%s has no domain of 2^%u elements generated from %llu",
+                         curve->name, lg_n, (unsigned long long)g);
+    }
+    domain->n_inv = (struct scalar){{(uint64_t)1 << lg_n}};
+    curve->fr_inv(&domain->n_inv, &domain->n_inv);
+    *ret = domain;
+    return CUZK_OK;
+}
+
+void cpu_domain_free(struct domain *domain)
+{
+    if (domain)
+        device_give(domain->device, domain);
+}
+
+/* ---- one transform --------------------------------------------------------------------------- */
+
+size_t cpu_ntt_bytes(const struct curve *curve, unsigned lg_n)
+{
+    (void)curve;
+    (void)lg_n;
+    return 0;
+}
+
+void cpu_ntt(struct stream *stream, const struct domain *domain, struct buf *a, bool inverse,
+             bool coset)
+{
+    struct device *device = stream->device;
+
+    if (!stream_begin(stream, "ntt"))
+        return;
+    assert(a->n >= (size_t)1 << domain->lg_n);
+    buf_make_native(a);
+    device->curve->fr->ntt(a->data, domain->table, inverse ? NTT_INVERSE : NTT_FORWARD,
+                           coset ? NTT_COSET : NTT_SUBGROUP, device->pool);
+    stream_end(stream);
+}
+
+/* ---- the quotient ---------------------------------------------------------------------------- */
+
+size_t cpu_quotient_bytes(const struct curve *curve, unsigned lg_n, enum h_basis basis)
+{
+    (void)basis;
+    return device_piece(curve->fr_bytes << lg_n);
+}
+
+/* Values on the domain to values on a coset. */
+static void move_to_coset(const struct domain *d, void *a, enum ntt_coset coset)
+{
+    const struct scalar_kernels *fr = d->device->curve->fr;
+    struct pool *pool = d->device->pool;
+
+    fr->ntt_to_reversed(a, d->table, NTT_INVERSE, pool);
+    fr->ntt_shift(a, d->table, NTT_FORWARD, coset, &d->n_inv, pool);
+    fr->ntt_from_reversed(a, d->table, NTT_FORWARD, pool);
+}
+
+static void quotient_powers(const struct domain *d, void *a, void *b, void *c)
+{
+    const struct curve *curve = d->device->curve;
+    const struct scalar_kernels *fr = curve->fr;
+    struct pool *pool = d->device->pool;
+    size_t n = (size_t)1 << d->lg_n;
+    const struct scalar zero = {{0}};
+    struct scalar factor; /* 1 / (n Z) */
+
+    fr->ntt_vanishing(&factor, d->table, NTT_COSET);
+    curve->fr_inv(&factor, &factor);
+    curve->fr_mul(&factor, &factor, &d->n_inv);
+
+    move_to_coset(d, a, NTT_COSET);
+    move_to_coset(d, b, NTT_COSET);
+    pointwise_mul(d->device, a, a, b, n);
+    fr->ntt_to_reversed(a, d->table, NTT_INVERSE, pool);
+    fr->ntt_shift(a, d->table, NTT_INVERSE, NTT_COSET, &factor, pool);
+
+    fr->ntt_to_reversed(c, d->table, NTT_INVERSE, pool);
+    curve->fr_sub(&factor, &zero, &factor);
+    pointwise_axpy(d->device, a, &factor, c, n);
+    fr->ntt_reverse(a, d->table, pool);
+}
+
+static void quotient_on_coset(const struct domain *d, void *a, void *b, void *c,
+                              enum ntt_coset coset)
+{
+    size_t n = (size_t)1 << d->lg_n;
+
+    move_to_coset(d, a, coset);
+    move_to_coset(d, b, coset);
+    move_to_coset(d, c, coset);
+    pointwise_mul(d->device, a, a, b, n);
+    pointwise_sub(d->device, a, a, c, n);
+}
+
+void cpu_quotient(struct stream *stream, const struct domain *domain, struct buf *a, struct buf *b,
+                  enum h_basis basis)
+{
+    struct device *device = stream->device;
+    size_t n = (size_t)1 << domain->lg_n;
+    void *c;
+
+    if (!stream_begin(stream, "quotient"))
+        return;
+    assert(a->n >= n && b->n >= n);
+    c = stream_scratch(stream, n * device->curve->fr_bytes);
+    if (c) {
+        buf_make_native(a);
+        buf_make_native(b);
+        pointwise_mul(device, c, a->data, b->data, n);
+        switch (basis) {
+        case H_POWERS: quotient_powers(domain, a->data, b->data, c); break;
+        case H_ODD_COSET: quotient_on_coset(domain, a->data, b->data, c, NTT_ODD_COSET); break;
+        case H_COSET: quotient_on_coset(domain, a->data, b->data, c, NTT_COSET); break;
+        }
+        device_give(device, c);
+    }
+    stream_end(stream);
+}

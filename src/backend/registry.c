@@ -1,0 +1,22 @@
+/* The back ends of this build, best first: "auto" is the first one that can be used here. */
+#include <string.h>
+
+#include "backend/backend.h"
+#include "backend/cpu/cpu_backend.h"
+
+static const struct backend *const all[] = {&backend_cpu, NULL};
+
+const struct backend *const *backend_list(void)
+{
+    return all;
+}
+
+const struct backend *backend_find(const char *name)
+{
+    bool any = strcmp(name, "auto") == 0;
+
+    for (size_t i = 0; all[i]; i++)
+        if (any ? !all[i]->unavailable() : strcmp(name, all[i]->name) == 0)
+            return all[i];
+    return NULL;
+}
