@@ -3,10 +3,11 @@
 
 #include "unit/tower_laws.inc.h"
 #include "unit/curve_laws.inc.h"
+#include "unit/pairing_laws.inc.h"
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TOWER_LAWS, CURVE_LAWS};
+    const struct CMUnitTest tests[] = {TOWER_LAWS, CURVE_LAWS, PAIRING_LAWS};
 
     return cmocka_run_group_tests_name("curve bn254", tests, curve_random_set_up, NULL);
 }

@@ -1,12 +1,14 @@
-/* The curve's unit, seen from inside. */
+/* The curve's unit, seen from inside: the laws on random elements, then everything there is. */
 #include "curves/toy_bls12.c"
 
 #include "unit/tower_laws.inc.h"
 #include "unit/curve_laws.inc.h"
+#include "unit/pairing_laws.inc.h"
+#include "unit/toy_laws.inc.h"
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TOWER_LAWS, CURVE_LAWS};
+    const struct CMUnitTest tests[] = {TOWER_LAWS, CURVE_LAWS, PAIRING_LAWS, TOY_LAWS};
 
-    return cmocka_run_group_tests_name("curve toy_bls12", tests, curve_random_set_up, NULL);
+    return cmocka_run_group_tests_name("curve toy_bls12", tests, toy_set_up, NULL);
 }
