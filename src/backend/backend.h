@@ -70,9 +70,10 @@ enum element {
 /* The basis in which a key holds H; the quotient comes out to match. With the coset bases the
  * points contain 1/Z, so what comes out is the values of a b - c there. */
 enum h_basis {
-    H_POWERS,    /* coefficients 0 .. n-2: Filecoin, bellman */
-    H_ODD_COSET, /* at the odd powers of the 2n-th root (g^2 * <root> if there is none): iden3 */
-    H_COSET,     /* on the coset g * <root>: our prepared keys */
+    H_POWERS,       /* coefficients 0 .. n-2: Filecoin, bellman */
+    H_ODD_COSET,    /* at the odd powers of the 2n-th root (g^2 * <root> if there is none): iden3 */
+    H_COSET,        /* on the coset g * <root>: our prepared keys */
+    H_COSET_FOLDED, /* the same for a key whose L holds C: values of a b alone, 4 transforms */
 };
 
 enum pointwise_op {

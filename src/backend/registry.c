@@ -4,7 +4,17 @@
 #include "backend/backend.h"
 #include "backend/cpu/cpu_backend.h"
 
-static const struct backend *const all[] = {&backend_cpu, NULL};
+#ifdef CUZK_HAVE_CUDA
+extern const struct backend backend_cuda;
+#endif
+
+static const struct backend *const all[] = {
+    &backend_cpu,
+#ifdef CUZK_HAVE_CUDA
+    &backend_cuda, /* moves to the front when its table is complete */
+#endif
+    NULL,
+};
 
 const struct backend *const *backend_list(void)
 {

@@ -1,4 +1,4 @@
-/* The constants of Poseidon, made when first needed from their definition: round
+/* The constants of Poseidon, made when first needed from their definition (filecoin.md 3.6): round
  * constants by the Grain LFSR, the Cauchy matrix 1/(i + t + j), and from these the optimised form
  * of neptune: constants moved behind the s-boxes, sparse matrices for the partial rounds. */
 #ifndef CIRCUIT_POSEIDON_CONSTANTS_H

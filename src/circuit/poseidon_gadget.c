@@ -27,7 +27,8 @@ struct poseidon_rows {
     struct term terms[N_TERMS_MAX];      /* var: local */
 };
 
-/* ---- making the template -------------------------------------------------------------------- */
+/* ---- making the template ------------------------------------------------------------------------
+ */
 
 struct builder {
     const struct sink *sink;
@@ -227,7 +228,8 @@ static const struct poseidon_rows *rows_of(struct sink *sink, enum poseidon_kind
     return shape->poseidon[kind];
 }
 
-/* ---- using it ------------------------------------------------------------------------------- */
+/* ---- using it -----------------------------------------------------------------------------------
+ */
 
 /* The rows over the caller's variables; returns the result. */
 static var_t repeat_rows(struct sink *sink, enum poseidon_kind kind, const num_t *preimage)

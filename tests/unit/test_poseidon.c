@@ -29,7 +29,7 @@ static void expect_fingerprint(struct hash *h, const char *hex)
     assert_memory_equal(digest, expected, n);
 }
 
-/* SHA-256 of neptune 11's constants, each 32 bytes little-endian, row by row. */
+/* Fingerprints of neptune's constants (filecoin.md 3.6). */
 static void test_poseidon_constants_have_their_fingerprints(void **state)
 {
     static const struct {

@@ -283,8 +283,7 @@ static void sha256_of_512_bits(struct sink *sink)
     sha256_gadget(sink, bits, 512, digest);
 }
 
-/* Two aux exist already (a leaf and a root). Where upstream has a test of a size, it is this one.
- */
+/* Two aux exist already (a leaf and a root). Numbers of filecoin.md 3.9. */
 static void test_gadgets_have_upstreams_sizes(void **state)
 {
     static const struct {

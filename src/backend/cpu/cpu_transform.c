@@ -121,6 +121,7 @@ static void quotient_powers(const struct domain *d, void *a, void *b, void *c)
     fr->ntt_reverse(a, d->table, pool);
 }
 
+/* c NULL: of a b alone */
 static void quotient_on_coset(const struct domain *d, void *a, void *b, void *c,
                               enum ntt_coset coset)
 {
@@ -128,9 +129,11 @@ static void quotient_on_coset(const struct domain *d, void *a, void *b, void *c,
 
     move_to_coset(d, a, coset);
     move_to_coset(d, b, coset);
-    move_to_coset(d, c, coset);
     pointwise_mul(d->device, a, a, b, n);
-    pointwise_sub(d->device, a, a, c, n);
+    if (c) {
+        move_to_coset(d, c, coset);
+        pointwise_sub(d->device, a, a, c, n);
+    }
 }
 
 void cpu_quotient(struct stream *stream, const struct domain *domain, struct buf *a, struct buf *b,
@@ -152,6 +155,7 @@ void cpu_quotient(struct stream *stream, const struct domain *domain, struct buf
         case H_POWERS: quotient_powers(domain, a->data, b->data, c); break;
         case H_ODD_COSET: quotient_on_coset(domain, a->data, b->data, c, NTT_ODD_COSET); break;
         case H_COSET: quotient_on_coset(domain, a->data, b->data, c, NTT_COSET); break;
+        case H_COSET_FOLDED: quotient_on_coset(domain, a->data, b->data, NULL, NTT_COSET); break;
         }
         device_give(device, c);
     }

@@ -1,0 +1,30 @@
+/* The table of the CUDA back end. */
+#include "backend/cuda/cuda_device.h"
+
+const struct backend backend_cuda = {
+    .name = "cuda",
+    .unavailable = cuda_unavailable,
+    .open = cuda_open,
+    .close = cuda_close,
+    .info = cuda_info,
+    .stream_new = cuda_stream_new,
+    .stream_free = cuda_stream_free,
+    .mark = cuda_mark,
+    .wait_on = cuda_wait_on,
+    .wait = cuda_wait,
+    .buf_bytes = cuda_buf_bytes,
+    .buf_new = cuda_buf_new,
+    .buf_free = cuda_buf_free,
+    .buf_put = cuda_buf_put,
+    .buf_get = cuda_buf_get,
+    .buf_zero = cuda_buf_zero,
+    .domain_bytes = cuda_domain_bytes,
+    .domain_new = cuda_domain_new,
+    .domain_free = cuda_domain_free,
+    .ntt = cuda_ntt,
+    .ntt_bytes = cuda_ntt_bytes,
+    .pointwise = cuda_pointwise,
+    .powers = cuda_powers_op,
+    .quotient = cuda_quotient,
+    .quotient_bytes = cuda_quotient_bytes,
+};

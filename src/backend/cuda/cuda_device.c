@@ -1,0 +1,428 @@
+/* Device, arena, streams and buffers of the CUDA back end. */
+#include "backend/cuda/cuda_device.h"
+
+#include <string.h>
+
+#include "backend/cuda/launch.h"
+
+enum cuzk_status cuda_check(cudaError_t e, const char *call, struct cuzk_error *err)
+{
+    if (e == cudaSuccess)
+        return CUZK_OK;
+    (void)cudaGetLastError();
+    if (e == cudaErrorMemoryAllocation)
+        return error_set(err, CUZK_NO_MEMORY, "device memory: %s", cudaGetErrorString(e));
+    return error_set(err, CUZK_DEVICE, "%s: %s", call, cudaGetErrorString(e));
+}
+
+/* ---- device --------------------------------------------------------------------------------- */
+
+const char *cuda_unavailable(void)
+{
+    int n = 0;
+    cudaError_t e = cudaGetDeviceCount(&n);
+
+    if (e != cudaSuccess) {
+        (void)cudaGetLastError();
+        return cudaGetErrorString(e);
+    }
+    return n > 0 ? NULL : "no CUDA device";
+}
+
+static enum cuzk_status open_on_card(struct device *d, struct cuzk_error *err)
+{
+    int major = 0, n_sm = 0;
+
+    TRY(CU(cudaSetDevice(d->ordinal), err));
+    TRY(CU(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, d->ordinal), err));
+    if (major < 8)
+        return error_set(err, CUZK_DEVICE, "device %d: compute capability %d.x, 8.0 is needed",
+                         d->ordinal, major);
+    TRY(CU(cudaDeviceGetAttribute(&n_sm, cudaDevAttrMultiProcessorCount, d->ordinal), err));
+    d->n_sm = (unsigned)n_sm;
+    TRY(CU(cudaMalloc((void **)&d->arena, d->arena_bytes ? d->arena_bytes : 1), err));
+    TRY(CU(cudaEventCreateWithFlags(&d->scratch_done, cudaEventDisableTiming), err));
+    TRY(CU(cudaMallocHost((void **)&d->pinned, RESULT_SLOTS * RESULT_SLOT_BYTES), err));
+    return CU(cuda_ntt_init(), err);
+}
+
+enum cuzk_status cuda_open(struct device **ret, const struct device_options *options,
+                           struct cuzk_error *err)
+{
+    struct device *d;
+    enum cuzk_status st;
+
+    if (strcmp(options->curve->name, "bls12_381") != 0)
+        return error_set(err, CUZK_USAGE, "back end cuda: curve %s is not built",
+                         options->curve->name);
+    if (options->budget)
+        TRY(budget_take(options->budget, MEM_PINNED, RESULT_SLOTS * RESULT_SLOT_BYTES, err));
+    d = mem_new(sizeof *d);
+    if (!d) {
+        if (options->budget)
+            budget_give(options->budget, MEM_PINNED, RESULT_SLOTS * RESULT_SLOT_BYTES);
+        return error_set(err, CUZK_NO_MEMORY, "device: out of memory");
+    }
+    d->curve = options->curve;
+    d->pool = options->pool;
+    d->budget = options->budget;
+    d->cancel = options->cancel;
+    d->ordinal = options->ordinal;
+    d->arena_bytes = options->arena_bytes;
+    st = open_on_card(d, err);
+    if (st == CUZK_OK)
+        *ret = d;
+    else
+        cuda_close(d);
+    return st;
+}
+
+void cuda_close(struct device *d)
+{
+    if (!d)
+        return;
+    if (d->scratch_done)
+        (void)cudaEventDestroy(d->scratch_done);
+    (void)cudaFreeHost(d->pinned);
+    (void)cudaFree(d->arena);
+    (void)cudaGetLastError();
+    if (d->budget)
+        budget_give(d->budget, MEM_PINNED, RESULT_SLOTS * RESULT_SLOT_BYTES);
+    mem_free(d);
+}
+
+void cuda_info(const struct device *d, struct device_info *ret)
+{
+    struct cudaDeviceProp properties;
+
+    memset(ret, 0, sizeof *ret);
+    if (cudaGetDeviceProperties(&properties, d->ordinal) == cudaSuccess)
+        memcpy(ret->name, properties.name, sizeof ret->name - 1);
+    (void)cudaMemGetInfo(&ret->memory_free, &ret->memory_total);
+}
+
+/* ---- arena ---------------------------------------------------------------------------------- */
+
+/* Nothing enqueued before the last free may still run when its bytes are handed out again. */
+static enum cuzk_status settle_frees(struct device *d, struct cuzk_error *err)
+{
+    for (struct stream *s = d->streams; s; s = s->next)
+        if (s->freed_pending) {
+            TRY(CU(cudaEventSynchronize(s->freed), err));
+            s->freed_pending = false;
+        }
+    return CUZK_OK;
+}
+
+static enum cuzk_status settle_scratch(struct device *d, struct cuzk_error *err)
+{
+    if (d->scratch_busy)
+        TRY(CU(cudaEventSynchronize(d->scratch_done), err));
+    d->scratch_busy = false;
+    d->scratch_bytes = 0;
+    return CUZK_OK;
+}
+
+static enum cuzk_status arena_full(const struct device *d, size_t bytes, struct cuzk_error *err)
+{
+    return error_set(err, CUZK_NO_MEMORY, "device arena: %zu bytes asked for, %zu of %zu free",
+                     bytes, d->arena_bytes - d->low, d->arena_bytes);
+}
+
+enum cuzk_status cuda_take(struct device *d, size_t bytes, struct piece **ret,
+                           struct cuzk_error *err)
+{
+    struct piece *piece;
+
+    bytes = cuda_piece(bytes);
+    if (bytes > d->arena_bytes - d->low)
+        return arena_full(d, bytes, err);
+    TRY(settle_frees(d, err));
+    if (d->low + bytes > d->arena_bytes - d->scratch_bytes)
+        TRY(settle_scratch(d, err));
+    piece = mem_new(sizeof *piece);
+    if (!piece)
+        return error_set(err, CUZK_NO_MEMORY, "device arena: out of host memory");
+    *piece = (struct piece){.older = d->youngest, .at = d->low, .bytes = bytes};
+    d->youngest = piece;
+    d->low += bytes;
+    *ret = piece;
+    return CUZK_OK;
+}
+
+void cuda_give(struct device *d, struct piece *piece)
+{
+    if (!piece)
+        return;
+    for (struct stream *s = d->streams; s; s = s->next)
+        s->freed_pending |= cudaEventRecord(s->freed, s->cuda) == cudaSuccess;
+    piece->freed = true;
+    while (d->youngest && d->youngest->freed) {
+        struct piece *gone = d->youngest;
+
+        d->youngest = gone->older;
+        d->low = gone->at;
+        mem_free(gone);
+    }
+}
+
+enum cuzk_status cuda_scratch_begin(struct stream *stream, size_t bytes, void **ret,
+                                    struct cuzk_error *err)
+{
+    struct device *d = stream->device;
+
+    bytes = cuda_piece(bytes);
+    if (bytes > d->arena_bytes - d->low)
+        return arena_full(d, bytes, err);
+    TRY(settle_frees(d, err));
+    if (d->scratch_busy && d->scratch_user != stream)
+        TRY(CU(cudaStreamWaitEvent(stream->cuda, d->scratch_done, 0), err));
+    if (bytes > d->scratch_bytes)
+        d->scratch_bytes = bytes;
+    d->scratch_user = stream;
+    *ret = d->arena + (d->arena_bytes & ~(size_t)(CUDA_ALIGN - 1)) - bytes;
+    return CUZK_OK;
+}
+
+void cuda_scratch_end(struct stream *stream)
+{
+    struct device *d = stream->device;
+
+    /* cannot fail but with the device itself, which the next wait reports */
+    (void)cudaEventRecord(d->scratch_done, stream->cuda);
+    d->scratch_busy = true;
+}
+
+/* ---- streams -------------------------------------------------------------------------------- */
+
+enum cuzk_status cuda_stream_new(struct device *d, struct stream **ret, struct cuzk_error *err)
+{
+    struct stream *s = mem_new(sizeof *s);
+    enum cuzk_status st = CUZK_OK;
+
+    if (!s)
+        return error_set(err, CUZK_NO_MEMORY, "stream: out of memory");
+    s->device = d;
+    s->last = "nothing";
+    s->results_end = &s->results;
+    s->next = d->streams;
+    d->streams = s;
+    TRY_GOTO(st, out, CU(cudaStreamCreateWithFlags(&s->cuda, cudaStreamNonBlocking), err));
+    TRY_GOTO(st, out, CU(cudaEventCreateWithFlags(&s->freed, cudaEventDisableTiming), err));
+    for (int i = 0; i < STREAM_MARKS; i++)
+        TRY_GOTO(st, out, CU(cudaEventCreateWithFlags(&s->marks[i], cudaEventDisableTiming), err));
+    *ret = s;
+    s = NULL;
+out:
+    cuda_stream_free(s);
+    return st;
+}
+
+static void drop_results(struct stream *s)
+{
+    while (s->results) {
+        struct result *r = s->results;
+
+        s->results = r->next;
+        s->device->slots_busy &= ~((uint64_t)1 << r->slot);
+        mem_free(r);
+    }
+    s->results_end = &s->results;
+}
+
+void cuda_stream_free(struct stream *s)
+{
+    struct stream **at;
+
+    if (!s)
+        return;
+    if (s->cuda)
+        (void)cudaStreamSynchronize(s->cuda);
+    drop_results(s);
+    for (at = &s->device->streams; *at != s; at = &(*at)->next)
+        ;
+    *at = s->next;
+    if (s->device->scratch_user == s)
+        s->device->scratch_user = NULL;
+    for (int i = 0; i < STREAM_MARKS; i++)
+        if (s->marks[i])
+            (void)cudaEventDestroy(s->marks[i]);
+    if (s->freed)
+        (void)cudaEventDestroy(s->freed);
+    if (s->cuda)
+        (void)cudaStreamDestroy(s->cuda);
+    (void)cudaGetLastError();
+    mem_free(s);
+}
+
+/* Marks share a ring of events: an event that was used again stands for a later place, and waiting
+ * for that one waits for the older too. */
+uint64_t cuda_mark(struct stream *s)
+{
+    uint64_t mark = s->n_marks++;
+
+    if (cuda_op_begin(s, "mark"))
+        cuda_op_end(s, CU(cudaEventRecord(s->marks[mark % STREAM_MARKS], s->cuda), &s->failure),
+                    &s->failure);
+    return mark;
+}
+
+void cuda_wait_on(struct stream *s, struct stream *other, uint64_t mark)
+{
+    if (!cuda_op_begin(s, "wait_on"))
+        return;
+    if (other->failure.status != CUZK_OK)
+        s->failure = other->failure;
+    else
+        cuda_op_end(
+            s, CU(cudaStreamWaitEvent(s->cuda, other->marks[mark % STREAM_MARKS], 0), &s->failure),
+            &s->failure);
+}
+
+enum cuzk_status cuda_wait(struct stream *s, struct cuzk_error *err)
+{
+    struct cuzk_error failure = s->failure;
+    enum cuzk_status st = failure.status;
+
+    if (st == CUZK_OK) {
+        st = CU(cudaStreamSynchronize(s->cuda), &failure);
+        if (st != CUZK_OK)
+            st = error_prefix(&failure, st, "after %s", s->last);
+    } else {
+        (void)cudaStreamSynchronize(s->cuda);
+        (void)cudaGetLastError();
+    }
+    if (st == CUZK_OK)
+        for (struct result *r = s->results; r; r = r->next)
+            r->finish(r, s->device->pinned + (size_t)r->slot * RESULT_SLOT_BYTES);
+    else if (err)
+        *err = failure;
+    drop_results(s);
+    memset(&s->failure, 0, sizeof s->failure);
+    return st;
+}
+
+/* ---- operations ----------------------------------------------------------------------------- */
+
+bool cuda_op_begin(struct stream *s, const char *name)
+{
+    const atomic_bool *cancel = s->device->cancel;
+
+    if (s->failure.status != CUZK_OK)
+        return false;
+    s->last = name;
+    if (cancel && atomic_load(cancel)) {
+        (void)error_set(&s->failure, CUZK_CANCELLED, "%s: cancelled", name);
+        return false;
+    }
+    return true;
+}
+
+void cuda_op_end(struct stream *s, enum cuzk_status status, const struct cuzk_error *err)
+{
+    if (status == CUZK_OK)
+        return;
+    if (err != &s->failure)
+        s->failure = *err;
+    s->failure.status = status;
+    (void)error_prefix(&s->failure, status, "%s", s->last);
+}
+
+enum cuzk_status cuda_result(struct stream *s, const void *from, size_t bytes,
+                             const struct result *how, struct cuzk_error *err)
+{
+    struct device *d = s->device;
+    struct result *r;
+    unsigned slot = 0;
+
+    if (bytes > RESULT_SLOT_BYTES)
+        return error_set(err, CUZK_INTERNAL, "result of %zu bytes", bytes);
+    while (slot < RESULT_SLOTS && d->slots_busy >> slot & 1)
+        slot++;
+    if (slot == RESULT_SLOTS)
+        return error_set(err, CUZK_INTERNAL, "more than %d results without wait", RESULT_SLOTS);
+    r = mem_new(sizeof *r);
+    if (!r)
+        return error_set(err, CUZK_NO_MEMORY, "result: out of memory");
+    *r = *how;
+    r->next = NULL;
+    r->slot = slot;
+    d->slots_busy |= (uint64_t)1 << slot;
+    *s->results_end = r;
+    s->results_end = &r->next;
+    return CU(cudaMemcpyAsync(d->pinned + (size_t)slot * RESULT_SLOT_BYTES, from, bytes,
+                              cudaMemcpyDeviceToHost, s->cuda),
+              err);
+}
+
+/* ---- buffers -------------------------------------------------------------------------------- */
+
+size_t cuda_element_bytes(const struct curve *curve, enum element element)
+{
+    return element == ELEMENT_SCALAR ? curve->fr_bytes
+           : element == ELEMENT_G1   ? curve->g1_bytes
+                                     : curve->g2_bytes;
+}
+
+size_t cuda_buf_bytes(const struct curve *curve, enum element element, size_t n)
+{
+    return cuda_piece(n * cuda_element_bytes(curve, element));
+}
+
+enum cuzk_status cuda_buf_new(struct device *d, enum element element, size_t n, struct buf **ret,
+                              struct cuzk_error *err)
+{
+    struct buf *buf = mem_new(sizeof *buf);
+    enum cuzk_status st;
+
+    if (!buf)
+        return error_set(err, CUZK_NO_MEMORY, "buffer: out of memory");
+    *buf = (struct buf){.device = d, .element = element, .n = n};
+    st = cuda_take(d, n * cuda_element_bytes(d->curve, element), &buf->piece, err);
+    if (st == CUZK_OK)
+        *ret = buf;
+    else
+        mem_free(buf);
+    return st;
+}
+
+void cuda_buf_free(struct buf *buf)
+{
+    if (!buf)
+        return;
+    cuda_give(buf->device, buf->piece);
+    mem_free(buf);
+}
+
+void cuda_buf_put(struct stream *s, struct buf *buf, size_t at, const void *plain, size_t n)
+{
+    const size_t size = cuda_element_bytes(s->device->curve, buf->element);
+
+    if (cuda_op_begin(s, "buf_put"))
+        cuda_op_end(
+            s,
+            CU(cudaMemcpyAsync(buf_at(buf, at), plain, n * size, cudaMemcpyHostToDevice, s->cuda),
+               &s->failure),
+            &s->failure);
+}
+
+void cuda_buf_get(struct stream *s, const struct buf *buf, size_t at, void *plain, size_t n)
+{
+    const size_t size = cuda_element_bytes(s->device->curve, buf->element);
+
+    if (cuda_op_begin(s, "buf_get"))
+        cuda_op_end(
+            s,
+            CU(cudaMemcpyAsync(plain, buf_at(buf, at), n * size, cudaMemcpyDeviceToHost, s->cuda),
+               &s->failure),
+            &s->failure);
+}
+
+void cuda_buf_zero(struct stream *s, struct buf *buf, size_t at, size_t n)
+{
+    const size_t size = cuda_element_bytes(s->device->curve, buf->element);
+
+    if (cuda_op_begin(s, "buf_zero"))
+        cuda_op_end(s, CU(cudaMemsetAsync(buf_at(buf, at), 0, n * size, s->cuda), &s->failure),
+                    &s->failure);
+}

@@ -1,0 +1,163 @@
+/* The objects behind the waist's handles, on the C side of this back end.
+ *
+ *     backend.h ──► cuda_backend.c   the table
+ *                   cuda_device.c    device, arena, streams, buffers
+ *                   cuda_domain.c    tables, transforms, quotient
+ *                   cuda_msm.c       bases, sums
+ *                   cuda_witness.c   packed witnesses, matrices
+ *     launch.h  ──► *.cu             kernels
+ *
+ * Memory. open takes one piece of device memory, the arena. Buffers and handles are stacked from
+ * its low end (a freed one is available again when all younger ones are gone too); the scratch of
+ * the operation that runs is taken from its high end. Scratch belongs to one operation at a time:
+ * operations of different streams that need scratch wait for each other on the device. A piece is
+ * never handed out again before the work that used it is done: a free notes where every stream
+ * stands, and the next allocation waits, on the host, for those places.
+ *
+ * Errors. Operations return nothing; the first failure is kept in its stream, later operations of
+ * that stream do nothing, and `wait` reports and clears it. */
+#ifndef BACKEND_CUDA_CUDA_DEVICE_H
+#define BACKEND_CUDA_CUDA_DEVICE_H
+
+#include <cuda_runtime_api.h>
+
+#include "backend/backend.h"
+
+#define CUDA_ALIGN 256u
+/* What an allocation of `bytes` takes of the arena. */
+static inline size_t cuda_piece(size_t bytes)
+{
+    return (bytes + CUDA_ALIGN - 1) & ~(size_t)(CUDA_ALIGN - 1);
+}
+
+/* Turns a CUDA error into a status with the call's text, and clears it. */
+#define CU(expr, err) cuda_check((expr), #expr, (err))
+MUST_CHECK enum cuzk_status cuda_check(cudaError_t e, const char *call, struct cuzk_error *err);
+
+struct piece {
+    struct piece *older;
+    size_t at, bytes;
+    bool freed;
+};
+
+/* A result on its way to the host: lands in pinned memory, is finished by `wait`. */
+enum { RESULT_SLOTS = 64, RESULT_SLOT_BYTES = 64 * 1024 };
+struct result {
+    struct result *next;
+    unsigned slot;
+    void (*finish)(const struct result *result, const void *landed);
+    void *out;
+    unsigned shape[2]; /* finish's own */
+};
+
+struct device {
+    const struct curve *curve;
+    struct pool *pool;
+    struct budget *budget;
+    const atomic_bool *cancel;
+    int ordinal;
+    unsigned n_sm;
+
+    uint8_t *arena;
+    size_t arena_bytes, low; /* low: bytes taken from the low end */
+    struct piece *youngest;
+    size_t scratch_bytes; /* of the last operation that took scratch */
+    struct stream *scratch_user;
+    cudaEvent_t scratch_done;
+    bool scratch_busy; /* scratch_done was recorded and not waited for by the host */
+
+    struct stream *streams;
+    uint8_t *pinned; /* RESULT_SLOTS slots */
+    uint64_t slots_busy;
+};
+
+enum { STREAM_MARKS = 64 };
+struct stream {
+    struct device *device;
+    struct stream *next;
+    cudaStream_t cuda;
+    cudaEvent_t marks[STREAM_MARKS];
+    uint64_t n_marks;
+    cudaEvent_t freed; /* where the stream stood when something was last freed */
+    bool freed_pending;
+    struct cuzk_error failure; /* status CUZK_OK: none */
+    const char *last;          /* the operation begun last */
+    struct result *results, **results_end;
+};
+
+/* ---- arena ---- */
+MUST_CHECK enum cuzk_status cuda_take(struct device *device, size_t bytes, struct piece **ret,
+                                      struct cuzk_error *err);
+void cuda_give(struct device *device, struct piece *piece); /* accepts NULL */
+static inline void *cuda_at(const struct device *device, const struct piece *piece)
+{
+    return device->arena + piece->at;
+}
+/* Scratch for the operation that `stream` is about to enqueue; valid until cuda_scratch_end. */
+MUST_CHECK enum cuzk_status cuda_scratch_begin(struct stream *stream, size_t bytes, void **ret,
+                                               struct cuzk_error *err);
+void cuda_scratch_end(struct stream *stream);
+
+/* ---- operations ---- */
+/* False when the stream has failed or the job is cancelled: then nothing is to be done. */
+bool cuda_op_begin(struct stream *stream, const char *name);
+/* Keeps a failure for `wait`; err is &stream->failure or holds the sentence. */
+void cuda_op_end(struct stream *stream, enum cuzk_status status, const struct cuzk_error *err);
+/* A slot of pinned memory for `bytes` that come from `from` (device); finish is called by wait. */
+MUST_CHECK enum cuzk_status cuda_result(struct stream *stream, const void *from, size_t bytes,
+                                        const struct result *how, struct cuzk_error *err);
+
+/* ---- buffers ---- */
+struct buf {
+    struct device *device;
+    struct piece *piece;
+    enum element element;
+    size_t n;
+};
+size_t cuda_element_bytes(const struct curve *curve, enum element element);
+static inline void *buf_data(const struct buf *buf)
+{
+    return cuda_at(buf->device, buf->piece);
+}
+static inline void *buf_at(const struct buf *buf, size_t i)
+{
+    return (uint8_t *)buf_data(buf) + i * cuda_element_bytes(buf->device->curve, buf->element);
+}
+
+/* ---- the table's functions, by file ---- */
+const char *cuda_unavailable(void);
+enum cuzk_status cuda_open(struct device **ret, const struct device_options *options,
+                           struct cuzk_error *err);
+void cuda_close(struct device *device);
+void cuda_info(const struct device *device, struct device_info *ret);
+enum cuzk_status cuda_stream_new(struct device *device, struct stream **ret,
+                                 struct cuzk_error *err);
+void cuda_stream_free(struct stream *stream);
+uint64_t cuda_mark(struct stream *stream);
+void cuda_wait_on(struct stream *stream, struct stream *other, uint64_t mark);
+enum cuzk_status cuda_wait(struct stream *stream, struct cuzk_error *err);
+size_t cuda_buf_bytes(const struct curve *curve, enum element element, size_t n);
+enum cuzk_status cuda_buf_new(struct device *device, enum element element, size_t n,
+                              struct buf **ret, struct cuzk_error *err);
+void cuda_buf_free(struct buf *buf);
+void cuda_buf_put(struct stream *stream, struct buf *buf, size_t at, const void *plain, size_t n);
+void cuda_buf_get(struct stream *stream, const struct buf *buf, size_t at, void *plain, size_t n);
+void cuda_buf_zero(struct stream *stream, struct buf *buf, size_t at, size_t n);
+
+size_t cuda_domain_bytes(const struct curve *curve, unsigned lg_n);
+enum cuzk_status cuda_domain_new(struct device *device, unsigned lg_n, uint64_t g,
+                                 struct domain **ret, struct cuzk_error *err);
+void cuda_domain_free(struct domain *domain);
+void cuda_ntt(struct stream *stream, const struct domain *domain, struct buf *a, bool inverse,
+              bool coset);
+size_t cuda_ntt_bytes(const struct curve *curve, unsigned lg_n);
+void cuda_pointwise(struct stream *stream, enum pointwise_op op, struct buf *out,
+                    const struct buf *a, const struct buf *b, const struct scalar *factor,
+                    size_t n);
+void cuda_powers_op(struct stream *stream, struct buf *out, const struct scalar *first,
+                    const struct scalar *base, size_t n);
+void cuda_quotient(struct stream *stream, const struct domain *domain, struct buf *a, struct buf *b,
+                   enum h_basis basis);
+size_t cuda_quotient_bytes(const struct curve *curve, unsigned lg_n, enum h_basis basis);
+
+#endif

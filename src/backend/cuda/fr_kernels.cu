@@ -1,0 +1,132 @@
+/* Element-wise operations on scalars: 256 threads a block, no shared memory, memory-bound. */
+#include "backend/cuda/fr.cuh"
+#include "backend/cuda/launch.h"
+#include "backend/cuda/grid.cuh"
+
+/* ---- powers: a thread computes one power by squaring, then strides -------------------------- */
+
+enum { POWER_RUN = 16 };
+
+/* what to write at index i: 0 plain, 1 Montgomery, 2 constant */
+template <int FORM>
+static __global__ void __launch_bounds__(256)
+    powers_kernel(void *out, fr_t first, fr_t base, u64 step, size_t n, size_t threads)
+{
+    size_t i = (size_t)blockIdx.x * 256 + threadIdx.x;
+    fr_t b = fr_to_mont(base), x, run;
+
+    if (i >= threads)
+        return;
+    x = fr_mul_mont(fr_pow_mont(b, i * step), fr_to_mont(first));
+    run = fr_pow_mont(b, threads * step);
+    for (; i < n; i += threads) {
+        if (FORM == 0)
+            fr_store((fr_t *)out + i, fr_from_mont(x));
+        if (FORM == 1)
+            fr_store((fr_t *)out + i, fr_canon(x));
+        if (FORM == 2)
+            fr_const_store((fr_const *)out + i, fr_const_make(fr_canon(x)));
+        x = fr_mul_mont(x, run);
+    }
+}
+
+template <int FORM>
+static cudaError_t powers(void *out, const struct scalar *first, const struct scalar *base,
+                          u64 step, size_t n, cudaStream_t stream)
+{
+    size_t threads = ceil_div(n, POWER_RUN);
+
+    if (n == 0)
+        return cudaSuccess;
+    powers_kernel<FORM><<<grid_of(threads, 256), 256, 0, stream>>>(out, fr_of(first), fr_of(base),
+                                                                   step, n, threads);
+    return cudaGetLastError();
+}
+cudaError_t cuda_powers(void *out, const struct scalar *first, const struct scalar *base, size_t n,
+                        cudaStream_t stream)
+{
+    return powers<0>(out, first, base, 1, n, stream);
+}
+cudaError_t cuda_mont_powers(void *out, const struct scalar *base, uint64_t step, size_t n,
+                             cudaStream_t stream)
+{
+    struct scalar one = {{1}};
+
+    return powers<1>(out, &one, base, step, n, stream);
+}
+cudaError_t cuda_const_powers(void *out, const struct scalar *first, const struct scalar *base,
+                              uint64_t step, size_t n, cudaStream_t stream)
+{
+    return powers<2>(out, first, base, step, n, stream);
+}
+
+/* ---- pointwise ------------------------------------------------------------------------------ */
+
+/* MONT: leaves a b / 2^256 */
+template <bool MONT>
+static __global__ void __launch_bounds__(256)
+    mul_kernel(fr_t *out, const fr_t *a, const fr_t *b, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * 256 + threadIdx.x;
+
+    if (i >= n)
+        return;
+    fr_t x = fr_load(a + i);
+
+    fr_store(out + i, fr_canon(fr_mul_mont(MONT ? x : fr_to_mont(x), fr_load(b + i))));
+}
+static __global__ void __launch_bounds__(256)
+    sub_kernel(fr_t *out, const fr_t *a, const fr_t *b, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * 256 + threadIdx.x;
+
+    if (i < n)
+        fr_store(out + i, fr_canon(fr_sub(fr_load(a + i), fr_load(b + i))));
+}
+template <bool ADD>
+static __global__ void __launch_bounds__(256)
+    scale_kernel(fr_t *out, const fr_t *a, fr_t factor, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * 256 + threadIdx.x;
+
+    if (i >= n)
+        return;
+    fr_t x = fr_mul_mont(fr_load(a + i), fr_to_mont(factor));
+
+    if (ADD)
+        x = fr_add(x, fr_load(out + i));
+    fr_store(out + i, fr_canon(x));
+}
+
+cudaError_t cuda_mul(void *out, const void *a, const void *b, size_t n, cudaStream_t stream)
+{
+    if (n)
+        mul_kernel<false>
+            <<<grid_of(n, 256), 256, 0, stream>>>((fr_t *)out, (const fr_t *)a, (const fr_t *)b, n);
+    return cudaGetLastError();
+}
+cudaError_t cuda_mul_mont(void *out, const void *a, const void *b, size_t n, cudaStream_t stream)
+{
+    if (n)
+        mul_kernel<true>
+            <<<grid_of(n, 256), 256, 0, stream>>>((fr_t *)out, (const fr_t *)a, (const fr_t *)b, n);
+    return cudaGetLastError();
+}
+cudaError_t cuda_sub(void *out, const void *a, const void *b, size_t n, cudaStream_t stream)
+{
+    if (n)
+        sub_kernel<<<grid_of(n, 256), 256, 0, stream>>>((fr_t *)out, (const fr_t *)a,
+                                                        (const fr_t *)b, n);
+    return cudaGetLastError();
+}
+cudaError_t cuda_scale(void *out, const void *a, const struct scalar *factor, bool add, size_t n,
+                       cudaStream_t stream)
+{
+    if (n && add)
+        scale_kernel<true>
+            <<<grid_of(n, 256), 256, 0, stream>>>((fr_t *)out, (const fr_t *)a, fr_of(factor), n);
+    else if (n)
+        scale_kernel<false>
+            <<<grid_of(n, 256), 256, 0, stream>>>((fr_t *)out, (const fr_t *)a, fr_of(factor), n);
+    return cudaGetLastError();
+}
