@@ -1,7 +1,7 @@
 /* Booleans in a circuit: constants, allocated bits and their negations.
  *
  * Constants and negations are never allocated: gadgets fold them, and which rows exist depends on
- * it (filecoin.md 3.1). The operations below differ in what they fold, on purpose: they follow the
+ * it. The operations below differ in what they fold, on purpose: they follow the
  * circuits whose keys exist. */
 #ifndef CIRCUIT_BOOLEAN_H
 #define CIRCUIT_BOOLEAN_H

@@ -1,4 +1,4 @@
-/* Putting an element among its siblings, and taking one out of a list (filecoin.md 3.7). */
+/* Putting an element among its siblings, and taking one out of a list. */
 #ifndef CIRCUIT_INSERT_H
 #define CIRCUIT_INSERT_H
 

@@ -3,8 +3,7 @@
 #include "circuit/lc.h"
 #include "circuit/shape.h"
 
-/* ---- numbers to bits ----------------------------------------------------------------------------
- */
+/* ---- numbers to bits ------------------------------------------------------------------------ */
 
 void num_alloc_bits(struct sink *sink, num_t x, bool_t bits[FR_BITS])
 {
@@ -53,8 +52,7 @@ void bits_alloc_u64(struct sink *sink, uint64_t value, bool_t *bits, unsigned n)
     sink_append_bits(sink, n < 64 ? value & (((uint64_t)1 << n) - 1) : value, n);
 }
 
-/* ---- orders -------------------------------------------------------------------------------------
- */
+/* ---- orders --------------------------------------------------------------------------------- */
 
 void bits_reverse_bytes(bool_t *out, const bool_t *bits, size_t n)
 {
@@ -79,8 +77,7 @@ void bits_constant_be(uint64_t value, bool_t *bits, unsigned n)
         bits[i] = bool_constant(value >> (n - 1 - i) & 1);
 }
 
-/* ---- bits to numbers ----------------------------------------------------------------------------
- */
+/* ---- bits to numbers ------------------------------------------------------------------------ */
 
 /* Number of at most 254 bits. */
 static fr_t packed_value(const bool_t *bits, size_t n)

@@ -1,4 +1,4 @@
-/* Between field elements and bits (filecoin.md 3.4).
+/* Between field elements and bits.
  *
  * Two orders of bits occur. *Number order*: least significant first. *Byte order*: the bytes of the
  * little-endian number in order, the most significant bit of each byte first, which is what SHA-256

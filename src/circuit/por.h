@@ -1,4 +1,4 @@
-/* Proof of inclusion: a leaf is in the Merkle tree with a root (filecoin.md 3.8). */
+/* Proof of inclusion: a leaf is in the Merkle tree with a root. */
 #ifndef CIRCUIT_POR_H
 #define CIRCUIT_POR_H
 

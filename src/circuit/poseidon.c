@@ -69,14 +69,14 @@ static inline void multiply_add(fr_t *sum, const fr_t *a, const fr_t *b)
     fr_add(sum, sum, &product);
 }
 
-static void mix(fr_t *state, unsigned width, const poseidon_matrix *m)
+static void mix(fr_t *state, unsigned width, const struct poseidon_matrix *m)
 {
     fr_t next[POSEIDON_WIDTH_MAX];
 
     for (unsigned j = 0; j < width; j++) {
-        fr_mul(&next[j], &state[0], &(*m)[0][j]);
+        fr_mul(&next[j], &state[0], &m->at[0][j]);
         for (unsigned i = 1; i < width; i++)
-            multiply_add(&next[j], &state[i], &(*m)[i][j]);
+            multiply_add(&next[j], &state[i], &m->at[i][j]);
     }
     memcpy(state, next, width * sizeof *state);
 }

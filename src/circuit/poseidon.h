@@ -2,7 +2,7 @@
  *
  * Width t = arity + 1, x^5, 8 full rounds and a number of partial rounds that depends on t
  * (Grassi, Khovratovich, Rechberger, Roy, Schofnegger 2021), in neptune's optimised form
- * (filecoin.md 3.6): state element 0 is a domain tag, the result is element 1. */
+ * with its constants: state element 0 is a domain tag, the result is element 1. */
 #ifndef CIRCUIT_POSEIDON_H
 #define CIRCUIT_POSEIDON_H
 

@@ -4,8 +4,7 @@
 
 enum { T_MAX = POSEIDON_WIDTH_MAX, HALF = POSEIDON_FULL_ROUNDS / 2 };
 
-/* ---- round constants ----------------------------------------------------------------------------
- */
+/* ---- round constants ------------------------------------------------------------------------ */
 
 /* The Grain LFSR: s[80] = s[62] + s[51] + s[38] + s[23] + s[13] + s[0]; s[0] is bit 0. Of each pair
  * of its bits the second one is output if the first is 1. */
@@ -77,30 +76,31 @@ static void grain_element(struct grain *g, fr_t *out)
     fr_from_plain(out, out);
 }
 
-/* ---- matrices -----------------------------------------------------------------------------------
- */
+/* ---- matrices ------------------------------------------------------------------------------- */
 
 /* out[j] = sum_i v[i] m[i][j] over i, j in [first, t). out may not be v. */
-static void vector_times(fr_t *out, const fr_t *v, poseidon_matrix m, unsigned first, unsigned t)
+static void vector_times(fr_t *out, const fr_t *v, const struct poseidon_matrix *m, unsigned first,
+                         unsigned t)
 {
     for (unsigned j = first; j < t; j++) {
         fr_t sum = fr_zero, product;
 
         for (unsigned i = first; i < t; i++) {
-            fr_mul(&product, &v[i], &m[i][j]);
+            fr_mul(&product, &v[i], &m->at[i][j]);
             fr_add(&sum, &sum, &product);
         }
         out[j] = sum;
     }
 }
 
-/* The inverse of the part [first, t) x [first, t) of m, by Gauss and Jordan. Leading minors of our
- * matrices do not vanish: Cauchy matrices, and products met here (the fingerprints test it). */
-static void invert(poseidon_matrix out, poseidon_matrix m, unsigned first, unsigned t)
+/* The inverse of the part [first, t) x [first, t) of m, by Gauss and Jordan. No pivot vanishes: the
+ * leading minors of a Cauchy matrix are Cauchy determinants. */
+static void invert(struct poseidon_matrix *ret, const struct poseidon_matrix *m, unsigned first,
+                   unsigned t)
 {
-    poseidon_matrix a;
+    struct poseidon_matrix left = *m;
+    fr_t(*a)[T_MAX] = left.at, (*out)[T_MAX] = ret->at;
 
-    memcpy(a, m, sizeof a);
     for (unsigned i = first; i < t; i++)
         for (unsigned j = first; j < t; j++)
             out[i][j] = i == j ? fr_one : fr_zero;
@@ -139,7 +139,7 @@ static void make_mds(struct poseidon_constants *k)
 
         fr_inv(&entry, &entry);
         for (unsigned i = sum < t ? 0 : sum - (t - 1); i <= sum && i < t; i++)
-            k->mds[i][sum - i] = entry;
+            k->mds.at[i][sum - i] = entry;
     }
 }
 
@@ -151,27 +151,27 @@ static void make_mds(struct poseidon_constants *k)
 static void move_constants(struct poseidon_constants *k, fr_t (*round)[T_MAX])
 {
     const unsigned t = k->width, rp = k->partial;
-    poseidon_matrix inverse;
+    struct poseidon_matrix inverse;
     fr_t moved[T_MAX], acc[T_MAX];
     fr_t *out = k->added;
 
-    invert(inverse, k->mds, 0, t);
+    invert(&inverse, &k->mds, 0, t);
     memcpy(out, round[0], t * sizeof *out);
     out += t;
     for (unsigned i = 1; i < HALF; i++, out += t)
-        vector_times(out, round[i], inverse, 0, t);
+        vector_times(out, round[i], &inverse, 0, t);
     memcpy(acc, round[HALF + rp], sizeof acc);
     for (unsigned i = 0; i < rp; i++) {
-        vector_times(moved, acc, inverse, 0, t);
+        vector_times(moved, acc, &inverse, 0, t);
         out[t + rp - 1 - i] = moved[0];
         moved[0] = fr_zero;
         for (unsigned j = 0; j < t; j++)
             fr_add(&acc[j], &round[HALF + rp - 1 - i][j], &moved[j]);
     }
-    vector_times(out, acc, inverse, 0, t);
+    vector_times(out, acc, &inverse, 0, t);
     out += t + rp;
     for (unsigned i = 1; i < HALF; i++, out += t)
-        vector_times(out, round[HALF + rp + i], inverse, 0, t);
+        vector_times(out, round[HALF + rp + i], &inverse, 0, t);
     k->n_added = (unsigned)(out - k->added);
 }
 
@@ -184,25 +184,23 @@ static void move_constants(struct poseidon_constants *k, fr_t (*round)[T_MAX])
 static void factor_matrices(struct poseidon_constants *k)
 {
     const unsigned t = k->width;
-    poseidon_matrix inverse;
-    fr_t column[T_MAX], row[T_MAX], next[T_MAX];
+    const fr_t *column = k->mds.at[0];
+    struct poseidon_matrix inverse;
+    fr_t product[T_MAX];
 
-    invert(inverse, k->mds, 1, t);
-    memcpy(column, k->mds[0], sizeof column);
-    memcpy(row, k->mds[0], sizeof row);
-    memcpy(k->pre_sparse, k->mds, sizeof k->pre_sparse);
+    invert(&inverse, &k->mds, 1, t);
+    k->pre_sparse = k->mds;
     for (unsigned round = k->partial; round-- > 0;) {
         struct poseidon_sparse *sparse = &k->sparse[round];
 
-        sparse->column[0] = k->mds[0][0];
-        vector_times(sparse->column, column, inverse, 1, t);
-        memcpy(column, sparse->column, sizeof column);
-        memcpy(sparse->row, row, sizeof row);
-        for (unsigned i = 0; i < t; i++) {
-            vector_times(next, k->pre_sparse[i], k->mds, 1, t);
-            memcpy(k->pre_sparse[i] + 1, next + 1, (t - 1) * sizeof *next);
+        sparse->column[0] = k->mds.at[0][0];
+        vector_times(sparse->column, column, &inverse, 1, t);
+        column = sparse->column;
+        memcpy(sparse->row, k->pre_sparse.at[0], sizeof sparse->row);
+        for (unsigned i = 0; i < t; i++) { /* times [1, N] */
+            vector_times(product, k->pre_sparse.at[i], &k->mds, 1, t);
+            memcpy(k->pre_sparse.at[i] + 1, product + 1, (t - 1) * sizeof *product);
         }
-        memcpy(row, k->pre_sparse[0], sizeof row);
     }
 }
 
@@ -223,8 +221,7 @@ static void make_constants(struct poseidon_constants *k, unsigned arity, unsigne
     factor_matrices(k);
 }
 
-/* ---- made once ----------------------------------------------------------------------------------
- */
+/* ---- made once ------------------------------------------------------------------------------ */
 
 static struct poseidon_constants table[POSEIDON_N_KINDS];
 static pthread_once_t once = PTHREAD_ONCE_INIT;

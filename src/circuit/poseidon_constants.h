@@ -1,4 +1,4 @@
-/* The constants of Poseidon, made when first needed from their definition (filecoin.md 3.6): round
+/* The constants of Poseidon, made when first needed from their definition: round
  * constants by the Grain LFSR, the Cauchy matrix 1/(i + t + j), and from these the optimised form
  * of neptune: constants moved behind the s-boxes, sparse matrices for the partial rounds. */
 #ifndef CIRCUIT_POSEIDON_CONSTANTS_H
@@ -20,7 +20,9 @@ struct poseidon_sparse {
     fr_t row[POSEIDON_WIDTH_MAX];    /* new state[j] = state[j] + row[j] * state[0], j >= 1 */
 };
 
-typedef fr_t poseidon_matrix[POSEIDON_WIDTH_MAX][POSEIDON_WIDTH_MAX];
+struct poseidon_matrix {
+    fr_t at[POSEIDON_WIDTH_MAX][POSEIDON_WIDTH_MAX];
+};
 
 struct poseidon_constants {
     unsigned width, partial;
@@ -28,7 +30,7 @@ struct poseidon_constants {
      * after those of the last round). */
     unsigned n_added;
     fr_t added[POSEIDON_FULL_ROUNDS * POSEIDON_WIDTH_MAX + POSEIDON_PARTIAL_MAX];
-    poseidon_matrix mds, pre_sparse;
+    struct poseidon_matrix mds, pre_sparse;
     struct poseidon_sparse sparse[POSEIDON_PARTIAL_MAX];
     fr_t tag; /* state[0] of a Merkle hash */
 };

@@ -27,8 +27,7 @@ struct poseidon_rows {
     struct term terms[N_TERMS_MAX];      /* var: local */
 };
 
-/* ---- making the template ------------------------------------------------------------------------
- */
+/* ---- making the template -------------------------------------------------------------------- */
 
 struct builder {
     const struct sink *sink;
@@ -155,7 +154,7 @@ static void partial_round(struct builder *b)
     set_element(b, 0, b->n_slots++);
 }
 
-static void mix_rows(struct builder *b, const poseidon_matrix *m)
+static void mix_rows(struct builder *b, const struct poseidon_matrix *m)
 {
     fr_t next[WIDTH][N_SLOTS];
 
@@ -167,7 +166,7 @@ static void mix_rows(struct builder *b, const poseidon_matrix *m)
 
                 if (fr_is_zero(&b->coefficient[i][s]))
                     continue;
-                fr_mul(&product, &b->coefficient[i][s], &(*m)[i][j]);
+                fr_mul(&product, &b->coefficient[i][s], &m->at[i][j]);
                 fr_add(&next[j][s], &next[j][s], &product);
             }
     memcpy(b->coefficient, next, sizeof next);
@@ -228,8 +227,7 @@ static const struct poseidon_rows *rows_of(struct sink *sink, enum poseidon_kind
     return shape->poseidon[kind];
 }
 
-/* ---- using it -----------------------------------------------------------------------------------
- */
+/* ---- using it ------------------------------------------------------------------------------- */
 
 /* The rows over the caller's variables; returns the result. */
 static var_t repeat_rows(struct sink *sink, enum poseidon_kind kind, const num_t *preimage)

@@ -1,4 +1,4 @@
-/* SHA-256 as a circuit (FIPS 180-4; filecoin.md 3.3). */
+/* SHA-256 as a circuit (FIPS 180-4). */
 #ifndef CIRCUIT_SHA256_GADGET_H
 #define CIRCUIT_SHA256_GADGET_H
 

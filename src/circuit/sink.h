@@ -135,7 +135,6 @@ static inline var_t sink_full(struct sink *sink, const fr_t *value)
 var_t sink_input(struct sink *sink, const fr_t *value);
 
 /* ---- names of places in the circuit, for messages; nothing in a witness sink
- * ---------------------
  *
  * Names are borrowed until the end of the scope. */
 void sink_shape_scope(struct sink *sink, const char *name);

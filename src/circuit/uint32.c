@@ -2,8 +2,7 @@
 
 #include "circuit/shape.h"
 
-/* ---- words and single Bools ---------------------------------------------------------------------
- */
+/* ---- words and single Bools ----------------------------------------------------------------- */
 
 void uint32_set_constant(struct uint32 *out, uint32_t value)
 {
@@ -56,8 +55,7 @@ void uint32_to_bits_be(bool_t *bits, const struct uint32 *a)
         bits[31 - i] = get_bit(a, i);
 }
 
-/* ---- moving bits --------------------------------------------------------------------------------
- */
+/* ---- moving bits ---------------------------------------------------------------------------- */
 
 void uint32_rotr(const struct sink *sink, struct uint32 *out, const struct uint32 *a, unsigned n)
 {
@@ -81,8 +79,7 @@ void uint32_shr(const struct sink *sink, struct uint32 *out, const struct uint32
             out->var[i] = a->var[i + n];
 }
 
-/* ---- bitwise operations: a shape sink goes bit by bit, a witness sink by the word ---------------
- */
+/* ---- bitwise operations: a shape sink goes bit by bit, a witness sink by the word ----------- */
 
 /* Appends the bits of `values` under `mask`, from bit 0. */
 static inline void append_masked(struct sink *sink, uint32_t values, uint32_t mask)
@@ -173,8 +170,7 @@ void uint32_maj(struct sink *sink, struct uint32 *out, const struct uint32 *a,
         set_bit(out, i, bool_maj(sink, get_bit(a, i), get_bit(b, i), get_bit(c, i)));
 }
 
-/* ---- sums ---------------------------------------------------------------------------------------
- */
+/* ---- sums ----------------------------------------------------------------------------------- */
 
 void multieq_init(struct multieq *eq, struct sink *sink)
 {

@@ -35,8 +35,7 @@ void uint32_ch(struct sink *sink, struct uint32 *out, const struct uint32 *a,
 void uint32_maj(struct sink *sink, struct uint32 *out, const struct uint32 *a,
                 const struct uint32 *b, const struct uint32 *c);
 
-/* ---- sums ---------------------------------------------------------------------------------------
- */
+/* ---- sums ----------------------------------------------------------------------------------- */
 
 /* Several equations between sums of bits in one row: with `used` bits taken, the next pair of sides
  * is added times 2^used. A row [left] * 1 = [right] is written when the next pair would reach 254

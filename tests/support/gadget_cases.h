@@ -1,19 +1,8 @@
-/* The cases of tests/vectors/filecoin/gadgets: what each one allocates, in our gadgets. */
+/* The cases of tests/vectors/filecoin/gadgets, in the order of their index. */
 #ifndef SUPPORT_GADGET_CASES_H
 #define SUPPORT_GADGET_CASES_H
 
-#include "circuit/num.h"
-#include "support/json.h"
-
-/* One pass over a case with a sink of either kind. */
-struct gadget_run {
-    struct sink *sink;
-    unsigned variant;
-    /* What the index says about the outputs of this variant; NULL if nothing. Outputs are compared
-     * as they are made: variables in a shape sink, values in a witness sink. */
-    const struct json *expected;
-    size_t n_outputs; /* compared so far */
-};
+#include "support/gadget_run.h"
 
 struct gadget_case {
     const char *name;
@@ -23,12 +12,5 @@ struct gadget_case {
 
 #define N_GADGET_CASES 84u
 extern const struct gadget_case gadget_cases[N_GADGET_CASES];
-
-/* Outputs that `expected` lists, in it and below it. */
-size_t gadget_outputs_listed(const struct json *expected);
-
-/* SHA-256(tag, 0 as u64), SHA-256(tag, 1), ...: the first n bytes. */
-void tagged_bytes(void *out, size_t n, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 #endif

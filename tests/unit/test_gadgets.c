@@ -68,8 +68,7 @@ static void record_case(const struct gadget_case *c, struct r1cs *ret)
     recorder_free(rec);
 }
 
-/* ---- rows
- * ----------------------------------------------------------------------------------------- */
+/* ---- rows ----------------------------------------------------------------------------------- */
 
 static const uint8_t *check_side(const uint8_t *at, const struct rows_file *file,
                                  struct r1cs_rows *rows, const struct r1cs_row *side,
@@ -130,8 +129,7 @@ static void check_rows(const struct r1cs *cs, const char *path)
     rows_file_free(&file);
 }
 
-/* ---- witness
- * -------------------------------------------------------------------------------------- */
+/* ---- witness -------------------------------------------------------------------------------- */
 
 struct room {
     struct witness_room at;
@@ -194,8 +192,7 @@ static void check_witnesses(const struct gadget_case *c, const struct r1cs *cs, 
     vector_free(values);
 }
 
-/* ---- the tests
- * ------------------------------------------------------------------------------------ */
+/* ---- the tests ------------------------------------------------------------------------------ */
 
 static void test_case(void **state)
 {

@@ -9,8 +9,7 @@
 #include "circuit/sha256_gadget.h"
 #include "r1cs/r1cs.h"
 
-/* ---- a circuit with a repeat whose blocks share words of the bit string
- * --------------------------- */
+/* ---- a circuit with a repeat whose blocks share words of the bit string --------------------- */
 
 enum { N_BLOCKS = 9 };
 
@@ -216,8 +215,7 @@ static void test_short_ranges_join_in_shared_words(void **state)
     assert_memory_equal(pieces, at_once.bits, sizeof pieces);
 }
 
-/* ---- sizes
- * ---------------------------------------------------------------------------------------- */
+/* ---- sizes ---------------------------------------------------------------------------------- */
 
 struct size {
     uint64_t constraints, aux;
@@ -283,7 +281,8 @@ static void sha256_of_512_bits(struct sink *sink)
     sha256_gadget(sink, bits, 512, digest);
 }
 
-/* Two aux exist already (a leaf and a root). Numbers of filecoin.md 3.9. */
+/* Two aux exist already (a leaf and a root). Where upstream has a test of a size, it is this one.
+ */
 static void test_gadgets_have_upstreams_sizes(void **state)
 {
     static const struct {
@@ -318,8 +317,7 @@ static void test_gadgets_have_upstreams_sizes(void **state)
     }
 }
 
-/* ---- names
- * ---------------------------------------------------------------------------------------- */
+/* ---- names ---------------------------------------------------------------------------------- */
 
 static void test_rows_of_gadgets_have_names(void **state)
 {
@@ -350,8 +348,7 @@ static void test_rows_of_gadgets_have_names(void **state)
     }
 }
 
-/* ---- failure
- * -------------------------------------------------------------------------------------- */
+/* ---- failure -------------------------------------------------------------------------------- */
 
 static void test_a_shape_sink_survives_each_failing_allocation(void **state)
 {

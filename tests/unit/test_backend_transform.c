@@ -1,0 +1,400 @@
+/* Domains, transforms, element-wise operations, and the quotient against its defining identity. */
+#include "support/random_matrix.h"
+#include "support/waist.h"
+
+/* ---- polynomials in plain form --------------------------------------------------------------- */
+
+static struct scalar evaluate(const struct curve *curve, const uint64_t *coefficients, size_t n,
+                              const struct scalar *x)
+{
+    struct scalar value = {{0}};
+
+    while (n-- > 0) {
+        struct scalar c = scalar_load(curve, coefficients, n);
+
+        curve->fr_mul(&value, &value, x);
+        curve->fr_add(&value, &value, &c);
+    }
+    return value;
+}
+
+/* Coefficients from values, by the definition. */
+static uint64_t *interpolate(const struct curve *curve, uint64_t g, unsigned lg_n,
+                             const uint64_t *values)
+{
+    size_t n = (size_t)1 << lg_n;
+    uint64_t *coefficients = mem_new(n * curve->fr_bytes);
+    struct scalar root, n_inv = {{n}}, x = {{1}};
+
+    assert_true(curve->fr_root(&root, g, lg_n));
+    curve->fr_inv(&root, &root);
+    curve->fr_inv(&n_inv, &n_inv);
+    for (size_t i = 0; i < n; i++) {
+        struct scalar c = evaluate(curve, values, n, &x);
+
+        curve->fr_mul(&c, &c, &n_inv);
+        scalar_store(curve, coefficients, i, &c);
+        curve->fr_mul(&x, &x, &root);
+    }
+    return coefficients;
+}
+
+static uint64_t *random_scalars(const struct curve *curve, size_t n, struct rng *rng)
+{
+    uint64_t *v = mem_new(n * curve->fr_bytes);
+
+    for (size_t i = 0; i < n; i++) {
+        struct scalar x = random_scalar(curve, rng);
+
+        scalar_store(curve, v, i, &x);
+    }
+    return v;
+}
+
+/* ---- quotient -------------------------------------------------------------------------------- */
+
+struct rows {
+    const struct curve *curve;
+    unsigned lg_n;
+    uint64_t g;
+    uint64_t *a, *b;        /* values */
+    uint64_t *pa, *pb, *pc; /* coefficients; c = a∘b on the domain */
+};
+
+static void rows_init(struct rows *r, const struct curve *curve, unsigned lg_n, uint64_t g,
+                      struct rng *rng)
+{
+    size_t n = (size_t)1 << lg_n;
+    uint64_t *c = mem_new(n * curve->fr_bytes);
+
+    *r = (struct rows){.curve = curve, .lg_n = lg_n, .g = g};
+    r->a = random_scalars(curve, n, rng);
+    r->b = random_scalars(curve, n, rng);
+    for (size_t i = 0; i < n; i++) {
+        struct scalar x = scalar_load(curve, r->a, i), y = scalar_load(curve, r->b, i);
+
+        curve->fr_mul(&x, &x, &y);
+        scalar_store(curve, c, i, &x);
+    }
+    r->pa = interpolate(curve, g, lg_n, r->a);
+    r->pb = interpolate(curve, g, lg_n, r->b);
+    r->pc = interpolate(curve, g, lg_n, c);
+    mem_free(c);
+}
+
+static void rows_done(struct rows *r)
+{
+    mem_free(r->a);
+    mem_free(r->b);
+    mem_free(r->pa);
+    mem_free(r->pb);
+    mem_free(r->pc);
+}
+
+/* a(x) b(x) - c(x) */
+static struct scalar numerator(const struct rows *r, const struct scalar *x)
+{
+    size_t n = (size_t)1 << r->lg_n;
+    struct scalar value = evaluate(r->curve, r->pa, n, x);
+    const struct scalar b = evaluate(r->curve, r->pb, n, x);
+    const struct scalar c = evaluate(r->curve, r->pc, n, x);
+
+    r->curve->fr_mul(&value, &value, &b);
+    r->curve->fr_sub(&value, &value, &c);
+    return value;
+}
+
+static void check_powers(const struct rows *r, const uint64_t *h, struct rng *rng)
+{
+    const struct curve *curve = r->curve;
+    size_t n = (size_t)1 << r->lg_n;
+    const struct scalar zero = {{0}}, one = {{1}}, last = scalar_load(curve, h, n - 1);
+
+    assert_memory_equal(&last, &zero, sizeof last);
+    for (int i = 0; i < 300; i++) { /* more than the toy fields have elements */
+        struct scalar x = i < 3 ? random_scalar(curve, rng) : (struct scalar){{(uint64_t)i % 97}};
+        struct scalar left, vanishing;
+        const struct scalar right = numerator(r, &x);
+
+        if (i > 5 && n > 64)
+            break;
+        curve->fr_pow(&vanishing, &x, n);
+        curve->fr_sub(&vanishing, &vanishing, &one);
+        left = evaluate(curve, h, n, &x);
+        curve->fr_mul(&left, &left, &vanishing);
+        assert_memory_equal(&left, &right, sizeof left);
+    }
+}
+
+static void check_coset(const struct rows *r, const uint64_t *h, bool odd)
+{
+    const struct curve *curve = r->curve;
+    const struct scalar g = {{r->g}};
+    struct scalar root, x = g;
+
+    assert_true(curve->fr_root(&root, r->g, r->lg_n));
+    if (odd && !curve->fr_root(&x, r->g, r->lg_n + 1))
+        curve->fr_mul(&x, &g, &g);
+    for (size_t i = 0; i < (size_t)1 << r->lg_n; i++) {
+        const struct scalar expected = numerator(r, &x), got = scalar_load(curve, h, i);
+
+        assert_memory_equal(&got, &expected, sizeof got);
+        curve->fr_mul(&x, &x, &root);
+    }
+}
+
+static void check_quotient(struct waist *w, const struct rows *r, struct rng *rng)
+{
+    size_t n = (size_t)1 << r->lg_n;
+    struct domain *domain;
+
+    size_t before = w->device->arena.used;
+    assert_int_equal(w->be->domain_new(w->device, r->lg_n, r->g, &domain, NULL), CUZK_OK);
+    assert_int_equal(w->device->arena.used - before, w->be->domain_bytes(w->curve, r->lg_n));
+    for (enum h_basis basis = H_POWERS; basis <= H_COSET; basis++) {
+        struct buf *a = waist_buf(w, ELEMENT_SCALAR, n, r->a);
+        struct buf *b = waist_buf(w, ELEMENT_SCALAR, n, r->b);
+        uint64_t *h;
+
+        waist_measure_begin(w);
+        w->be->quotient(w->stream, domain, a, b, basis);
+        waist_measure_end(w, w->be->quotient_bytes(w->curve, r->lg_n, basis));
+        h = waist_get(w, a, n);
+        if (basis == H_POWERS)
+            check_powers(r, h, rng);
+        else
+            check_coset(r, h, basis == H_ODD_COSET);
+        mem_free(h);
+        w->be->buf_free(a);
+        w->be->buf_free(b);
+    }
+    w->be->domain_free(domain);
+}
+
+static void test_quotient_is_ab_minus_c_over_z_in_each_basis(void **state)
+{
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed());
+    for (size_t c = 0; c < N_WAIST_CURVES; c++)
+        for (unsigned lg_n = 0; lg_n <= 7 && lg_n <= waist_curves[c]->two_adicity; lg_n++)
+            for (uint64_t g = 5; g <= 7; g += 2) {
+                struct scalar root;
+                struct rows r;
+                struct waist w;
+
+                if (!waist_curves[c]->fr_root(&root, g, lg_n))
+                    continue;
+                rows_init(&r, waist_curves[c], lg_n, g, &rng);
+                waist_open(&w, waist_curves[c], 1 + lg_n % 4);
+                check_quotient(&w, &r, &rng);
+                waist_close(&w);
+                rows_done(&r);
+            }
+}
+
+static void test_quotient_is_the_same_for_every_number_of_threads(void **state)
+{
+    const unsigned lg_n = 13;
+    const size_t n = (size_t)1 << lg_n;
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed());
+    const struct curve *curve = &curve_bls12_381;
+    uint64_t *a = random_scalars(curve, n, &rng), *b = random_scalars(curve, n, &rng);
+
+    for (enum h_basis basis = H_POWERS; basis <= H_COSET; basis++) {
+        uint64_t *first = NULL;
+
+        for (unsigned n_threads = 1; n_threads <= 4; n_threads++) {
+            struct waist w;
+            struct domain *domain;
+
+            waist_open(&w, curve, n_threads);
+            assert_int_equal(w.be->domain_new(w.device, lg_n, 7, &domain, NULL), CUZK_OK);
+            struct buf *x = waist_buf(&w, ELEMENT_SCALAR, n, a);
+            struct buf *y = waist_buf(&w, ELEMENT_SCALAR, n, b);
+
+            w.be->quotient(w.stream, domain, x, y, basis);
+            uint64_t *h = waist_get(&w, x, n);
+
+            if (first) {
+                assert_memory_equal(h, first, n * curve->fr_bytes);
+                mem_free(h);
+            } else {
+                first = h;
+            }
+            w.be->buf_free(x);
+            w.be->buf_free(y);
+            w.be->domain_free(domain);
+            waist_close(&w);
+        }
+        mem_free(first);
+    }
+    mem_free(a);
+    mem_free(b);
+}
+
+/* ---- ntt, pointwise, powers ------------------------------------------------------------------ */
+
+static void test_ntt_of_the_waist_is_evaluation(void **state)
+{
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed());
+    for (size_t c = 0; c < N_WAIST_CURVES; c++) {
+        const struct curve *curve = waist_curves[c];
+        const unsigned lg_n = curve->two_adicity < 6 ? curve->two_adicity : 6;
+        const uint64_t g = curve->fr_generator.w[0];
+        size_t n = (size_t)1 << lg_n, longer = n + 3;
+        uint64_t *coefficients = random_scalars(curve, longer, &rng);
+        struct waist w;
+        struct domain *domain;
+
+        waist_open(&w, curve, 2);
+        assert_int_equal(w.be->domain_new(w.device, lg_n, g, &domain, NULL), CUZK_OK);
+        for (int coset = 0; coset < 2; coset++) {
+            struct buf *a = waist_buf(&w, ELEMENT_SCALAR, longer, coefficients);
+            struct scalar root, x = {{coset ? g : 1}};
+
+            w.be->ntt(w.stream, domain, a, false, coset);
+            uint64_t *values = waist_get(&w, a, longer);
+
+            assert_true(curve->fr_root(&root, g, lg_n));
+            for (size_t i = 0; i < n; i++) {
+                const struct scalar expected = evaluate(curve, coefficients, n, &x);
+                const struct scalar got = scalar_load(curve, values, i);
+
+                assert_memory_equal(&got, &expected, sizeof got);
+                curve->fr_mul(&x, &x, &root);
+            }
+            w.be->ntt(w.stream, domain, a, true, coset);
+            mem_free(values);
+            values = waist_get(&w, a, longer);
+            assert_memory_equal(values, coefficients, longer * curve->fr_bytes);
+            mem_free(values);
+            w.be->buf_free(a);
+        }
+        w.be->domain_free(domain);
+        waist_close(&w);
+        mem_free(coefficients);
+    }
+}
+
+static void test_domain_that_does_not_exist_is_refused(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < N_WAIST_CURVES; c++) {
+        const struct curve *curve = waist_curves[c];
+        struct waist w;
+        struct domain *domain = NULL;
+        struct cuzk_error err;
+
+        waist_open(&w, curve, 1);
+        assert_int_equal(w.be->domain_new(w.device, 3, 4, &domain, &err), CUZK_USAGE);
+        assert_int_equal(w.be->domain_new(w.device, 33, 7, &domain, &err), CUZK_USAGE);
+        if (curve->two_adicity < 20)
+            assert_int_equal(w.be->domain_new(w.device, curve->two_adicity + 1,
+                                              curve->fr_generator.w[0], &domain, &err),
+                             CUZK_USAGE);
+        assert_null(domain);
+        waist_close(&w);
+    }
+}
+
+static void test_pointwise_is_the_formula_for_each_element(void **state)
+{
+    const size_t n = 9001;
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed());
+    for (size_t c = 0; c < N_WAIST_CURVES; c++) {
+        const struct curve *curve = waist_curves[c];
+        uint64_t *x = random_scalars(curve, n, &rng), *y = random_scalars(curve, n, &rng);
+        const struct scalar factor = random_scalar(curve, &rng);
+        struct waist w;
+
+        waist_open(&w, curve, 1 + (unsigned)c);
+        for (enum pointwise_op op = POINTWISE_MUL; op <= POINTWISE_SCALE; op++) {
+            struct buf *a = waist_buf(&w, ELEMENT_SCALAR, n, x);
+            struct buf *b = waist_buf(&w, ELEMENT_SCALAR, n, y);
+            bool two = op <= POINTWISE_SUB;
+            uint64_t *got;
+
+            w.be->pointwise(w.stream, op, b, a, two ? b : NULL, two ? NULL : &factor, n - 1);
+            got = waist_get(&w, b, n);
+            for (size_t i = 0; i < n; i++) {
+                const struct scalar p = scalar_load(curve, x, i), q = scalar_load(curve, y, i);
+                const struct scalar z = scalar_load(curve, got, i);
+                struct scalar e = q;
+
+                if (i < n - 1)
+                    switch (op) {
+                    case POINTWISE_MUL: curve->fr_mul(&e, &p, &q); break;
+                    case POINTWISE_SUB: curve->fr_sub(&e, &p, &q); break;
+                    case POINTWISE_AXPY:
+                        curve->fr_mul(&e, &factor, &p);
+                        curve->fr_add(&e, &e, &q);
+                        break;
+                    case POINTWISE_SCALE: curve->fr_mul(&e, &factor, &p); break;
+                    }
+                assert_memory_equal(&z, &e, sizeof z);
+            }
+            mem_free(got);
+            w.be->buf_free(a);
+            w.be->buf_free(b);
+        }
+        waist_close(&w);
+        mem_free(x);
+        mem_free(y);
+    }
+}
+
+static void test_powers_are_a_geometric_sequence(void **state)
+{
+    const size_t n = 10000;
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed());
+    for (size_t c = 0; c < N_WAIST_CURVES; c++) {
+        const struct curve *curve = waist_curves[c];
+        const struct scalar first = random_scalar(curve, &rng), base = random_scalar(curve, &rng);
+        struct scalar x = first;
+        struct waist w;
+
+        waist_open(&w, curve, 3);
+        struct buf *out = waist_buf(&w, ELEMENT_SCALAR, n, NULL);
+
+        w.be->powers(w.stream, out, &first, &base, n);
+        uint64_t *got = waist_get(&w, out, n);
+
+        for (size_t i = 0; i < n; i++) {
+            const struct scalar y = scalar_load(curve, got, i);
+
+            assert_memory_equal(&y, &x, sizeof y);
+            curve->fr_mul(&x, &x, &base);
+        }
+        mem_free(got);
+        w.be->buf_free(out);
+        waist_close(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quotient_is_ab_minus_c_over_z_in_each_basis),
+        cmocka_unit_test(test_quotient_is_the_same_for_every_number_of_threads),
+        cmocka_unit_test(test_ntt_of_the_waist_is_evaluation),
+        cmocka_unit_test(test_domain_that_does_not_exist_is_refused),
+        cmocka_unit_test(test_pointwise_is_the_formula_for_each_element),
+        cmocka_unit_test(test_powers_are_a_geometric_sequence),
+    };
+
+    return cmocka_run_group_tests_name("backend transform", tests, NULL, NULL);
+}
