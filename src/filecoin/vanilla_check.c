@@ -15,7 +15,7 @@ struct check {
     const struct vanilla_porep *vanilla;
     const struct vanilla_challenge *first; /* of the partition */
     unsigned partition, challenge;
-    char part[24]; /* "drg_parents[3]" */
+    char part[32]; /* "drg_parents[3]" */
     struct cuzk_error *err;
 };
 
