@@ -4,6 +4,10 @@
 
 #include "cuzk/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define MUST_CHECK __attribute__((warn_unused_result))
 
 /* Writes the sentence (if err is not NULL) and returns `status`, so that a failing branch is one
@@ -33,5 +37,9 @@ enum cuzk_status error_prefix(struct cuzk_error *err, enum cuzk_status status, c
         if ((status) != CUZK_OK)                                                                   \
             goto label;                                                                            \
     } while (0)
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
