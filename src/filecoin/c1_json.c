@@ -62,8 +62,9 @@ enum cuzk_status c1_json_find_proof(struct byte_source *source, void *room,
 
     if (st != CUZK_OK && !s.found)
         return st;
-    if (!s.found && s.has_variant)
-        return error_set(err, CUZK_BAD_INPUT, "field registered_proof is missing");
+    if (!s.found)
+        return error_set(err, CUZK_BAD_INPUT, "expected an object with %s, found none",
+                         s.has_variant ? "registered_proof" : "vanilla_proofs");
     *ret_proof = s.proof;
     return CUZK_OK;
 }

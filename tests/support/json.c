@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/hex.h"
+#include "base/rng.h"
 
 enum json_kind {
     JSON_NULL,
@@ -284,4 +285,152 @@ const char *json_get_text(const struct json *object, const char *key)
 void json_get_hex(const struct json *object, const char *key, void *bytes, size_t n)
 {
     json_hex(json_get(object, key), bytes, n);
+}
+
+/* ---- printing ---------------------------------------------------------------------------------
+ */
+
+struct printer {
+    const struct json_style *style;
+    size_t n; /* values seen */
+    char *text;
+    size_t used, room;
+};
+
+static void put(struct printer *p, const char *text, size_t n)
+{
+    if (p->used + n + 1 > p->room) {
+        p->room = 2 * (p->used + n + 1);
+        p->text = checked(realloc(p->text, p->room));
+    }
+    memcpy(p->text + p->used, text, n);
+    p->used += n;
+    p->text[p->used] = 0;
+}
+
+static void put_text(struct printer *p, const char *text)
+{
+    put(p, text, strlen(text));
+}
+
+static void put_blanks(struct printer *p)
+{
+    while (p->style->shuffle && rng_below(p->style->shuffle, 4) == 0)
+        put(p, &" \t\r\n"[rng_below(p->style->shuffle, 4)], 1);
+}
+
+static void print_value(struct printer *p, const struct json *value);
+
+static void print_item(struct printer *p, const struct json *item, bool *first)
+{
+    if (!*first)
+        put_text(p, ",");
+    *first = false;
+    put_blanks(p);
+    if (item->key) {
+        put_text(p, "\"");
+        put_text(p, item->key);
+        put_text(p, "\"");
+        put_blanks(p);
+        put_text(p, ":");
+        put_blanks(p);
+    }
+    print_value(p, item);
+    put_blanks(p);
+}
+
+/* Which item comes i-th. Only the items of an object may change places. */
+static void choose_order(const struct printer *p, const struct json *value, size_t *order)
+{
+    for (size_t i = 0; i < value->count; i++) {
+        size_t j = p->style->shuffle && value->kind == JSON_OBJECT
+                       ? rng_below(p->style->shuffle, i + 1)
+                       : i;
+
+        order[i] = order[j];
+        order[j] = i;
+    }
+}
+
+static void print_items(struct printer *p, const struct json *value)
+{
+    size_t *order = checked(calloc(value->count + 1, sizeof *order));
+    bool first = true;
+
+    choose_order(p, value, order);
+    put_blanks(p);
+    for (size_t i = 0; i < value->count; i++) {
+        const struct json *item = &value->items[order[i]];
+        bool here = p->n == p->style->change_at;
+
+        if (here && p->style->change == JSON_DROP) {
+            p->n += json_n_values(item);
+            continue;
+        }
+        print_item(p, item, &first);
+        if (here && p->style->change == JSON_TWICE)
+            print_item(p, item, &first);
+    }
+    free(order);
+}
+
+static void print_value(struct printer *p, const struct json *value)
+{
+    static const char *const other_kind[] = {
+        [JSON_NULL] = "0",       [JSON_FALSE] = "0",  [JSON_TRUE] = "0",    [JSON_NUMBER] = "\"1\"",
+        [JSON_TEXT] = "[\"a\"]", [JSON_ARRAY] = "{}", [JSON_OBJECT] = "[]",
+    };
+    bool here = p->n++ == p->style->change_at;
+    enum json_change change = here ? p->style->change : JSON_KEEP;
+
+    if (change >= JSON_OTHER_KIND) {
+        put_text(p, change == JSON_NEGATIVE   ? "-1"
+                    : change == JSON_FRACTION ? "1.5"
+                                              : other_kind[value->kind]);
+        p->n += json_n_values(value) - 1;
+    } else if (value->kind == JSON_OBJECT || value->kind == JSON_ARRAY) {
+        put_text(p, value->kind == JSON_OBJECT ? "{" : "[");
+        print_items(p, value);
+        put_text(p, value->kind == JSON_OBJECT ? "}" : "]");
+    } else if (value->kind == JSON_TEXT) {
+        put_text(p, "\"");
+        put_text(p, value->text);
+        put_text(p, "\"");
+    } else {
+        put_text(p, value->text);
+    }
+}
+
+char *json_print(const struct json *root, const struct json_style *style)
+{
+    struct printer p = {.style = style};
+
+    put_blanks(&p);
+    print_value(&p, root);
+    put_blanks(&p);
+    return p.text;
+}
+
+size_t json_n_values(const struct json *root)
+{
+    size_t n = 1;
+
+    for (size_t i = 0; i < root->count; i++)
+        n += json_n_values(&root->items[i]);
+    return n;
+}
+
+const char *json_key_of(const struct json *root, size_t n)
+{
+    if (n == 0)
+        return root->key;
+    n--;
+    for (size_t i = 0; i < root->count; i++) {
+        size_t inside = json_n_values(&root->items[i]);
+
+        if (n < inside)
+            return json_key_of(&root->items[i], n);
+        n -= inside;
+    }
+    give_up("JSON: no such value");
 }

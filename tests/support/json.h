@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct json; /* a value */
+struct rng;
 
 /* The tree of a file; json_free frees it with everything below. */
 struct json *json_read(const char *path);
@@ -31,5 +32,28 @@ void json_hex(const struct json *value, void *bytes, size_t n);
 uint64_t json_get_u64(const struct json *object, const char *key);
 const char *json_get_text(const struct json *object, const char *key);
 void json_get_hex(const struct json *object, const char *key, void *bytes, size_t n);
+
+/* ---- printing, as it was read or changed ---- */
+
+enum json_change {
+    JSON_KEEP,
+    JSON_DROP,       /* the member or element is not there */
+    JSON_TWICE,      /* it stands there twice */
+    JSON_OTHER_KIND, /* a value of another kind in its place */
+    JSON_NEGATIVE,   /* -1 in its place */
+    JSON_FRACTION,   /* 1.5 in its place */
+};
+
+struct json_style {
+    struct rng *shuffle; /* not NULL: members in random order, random blanks */
+    size_t change_at;    /* the value that is changed, counted from the root in reading order */
+    enum json_change change;
+};
+
+/* The text, zero-terminated, to be freed with free(). */
+char *json_print(const struct json *root, const struct json_style *style);
+/* Values in the tree, and the key of the n-th (NULL: an element of an array, or the root). */
+size_t json_n_values(const struct json *root);
+const char *json_key_of(const struct json *root, size_t n);
 
 #endif
