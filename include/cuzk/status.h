@@ -7,6 +7,13 @@
 #ifndef CUZK_STATUS_H
 #define CUZK_STATUS_H
 
+/* What libcuzk.so exports. */
+#if defined(__GNUC__)
+#define CUZK_API __attribute__((visibility("default")))
+#else
+#define CUZK_API
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -29,7 +36,7 @@ struct cuzk_error {
 };
 
 /* A short fixed name, such as "bad input". Never NULL. */
-const char *cuzk_status_name(enum cuzk_status status);
+CUZK_API const char *cuzk_status_name(enum cuzk_status status);
 
 #ifdef __cplusplus
 }

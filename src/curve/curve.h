@@ -30,6 +30,17 @@ struct g2_point { /* x.c0 x.c1 y.c0 y.c1 */
 struct group_kernels;  /* msm/group_kernels.h */
 struct scalar_kernels; /* ntt/scalar_kernels.h */
 
+/* value * product of e(p[i], q[i]) * product of e(fixed_p[i], the q of lines[i]). */
+struct pairing_product {
+    const struct g1_point *p;
+    const struct g2_point *q;
+    size_t n;
+    const struct g1_point *fixed_p;
+    const void *const *lines;
+    size_t n_fixed;
+    const void *value; /* NULL: one */
+};
+
 /* Why an encoded point was refused. */
 enum point_fault {
     POINT_OK,
@@ -88,6 +99,14 @@ struct curve {
     /* ---- pairing: is the product of e(p[i], q[i]) one? One final exponentiation. Pairs with a
      * point at infinity count as one. ---- */
     bool (*pairing_is_one)(const struct g1_point *p, const struct g2_point *q, size_t n);
+    /* The same with parts known beforehand. lines: pairing_lines_bytes() bytes, 8-byte aligned, of
+     * a q that is not infinity. value: pairing_value_bytes() bytes, of the product before the final
+     * exponentiation. */
+    size_t (*pairing_lines_bytes)(void);
+    void (*pairing_lines)(void *lines, const struct g2_point *q);
+    size_t (*pairing_value_bytes)(void);
+    void (*pairing_value)(void *value, const struct pairing_product *product);
+    bool (*pairing_product_is_one)(const struct pairing_product *product);
 
     /* ---- bulk, portable; only for back ends ---- */
     const struct group_kernels *g1, *g2;

@@ -43,6 +43,11 @@ const struct curve TEMPLATE_JOIN(curve, CURVE) = {
     .g2_decode = g2_face_decode,
 
     .pairing_is_one = pairing_is_one,
+    .pairing_lines_bytes = pairing_face_lines_bytes,
+    .pairing_lines = pairing_face_lines,
+    .pairing_value_bytes = pairing_face_value_bytes,
+    .pairing_value = pairing_face_value,
+    .pairing_product_is_one = pairing_product_is_one,
 
     .g1 = &g1_kernels,
     .g2 = &g2_kernels,

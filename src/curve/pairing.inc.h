@@ -159,8 +159,22 @@ static inline void ate_step_add(fp12_t *f, struct ate_pair *pair, const g2_affin
     ate_mul_line(f, &line, &pair->minus_x, &pair->y);
 }
 
-/* *f = product over the n pairs, none infinite, points in their subgroups. */
-static inline void pairing_miller(fp12_t *f, struct ate_pair *pairs, size_t n)
+/* A pair whose Q was seen before: the lines of its loop, in order, at another P. */
+struct ate_fixed {
+    fp_t minus_x, y; /* of P */
+    const ate_line_t *next;
+};
+
+static inline void ate_step_fixed(fp12_t *f, struct ate_fixed *fixed, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        ate_mul_line(f, fixed[k].next++, &fixed[k].minus_x, &fixed[k].y);
+}
+
+/* *f = product over n pairs and n_fixed with known lines, none infinite, points in their subgroups.
+ */
+static inline void pairing_miller(fp12_t *f, struct ate_pair *pairs, size_t n,
+                                  struct ate_fixed *fixed, size_t n_fixed)
 {
     static const signed char digits[] = MILLER_DIGITS;
 
@@ -176,6 +190,9 @@ static inline void pairing_miller(fp12_t *f, struct ate_pair *pairs, size_t n)
             if (digits[i] != 0)
                 ate_step_add(f, &pairs[k], digits[i] > 0 ? &pairs[k].q : &pairs[k].minus_q);
         }
+        ate_step_fixed(f, fixed, n_fixed);
+        if (digits[i] != 0)
+            ate_step_fixed(f, fixed, n_fixed);
     }
 #if FAMILY_IS_BN
     for (size_t k = 0; k < n; k++) {
@@ -187,8 +204,45 @@ static inline void pairing_miller(fp12_t *f, struct ate_pair *pairs, size_t n)
         g2_affine_neg(&image, &image);
         ate_step_add(f, &pairs[k], &image);
     }
+    ate_step_fixed(f, fixed, n_fixed);
+    ate_step_fixed(f, fixed, n_fixed);
 #elif U_IS_NEGATIVE
     fp12_conj(f, f); /* f_{-u} = 1 / f_u up to what the exponent kills */
+#endif
+}
+
+/* Number of lines of one loop. */
+static inline size_t pairing_n_lines(void)
+{
+    static const signed char digits[] = MILLER_DIGITS;
+    size_t n = FAMILY_IS_BN ? 2 : 0;
+
+    for (size_t i = 1; i < sizeof digits; i++)
+        n += digits[i] != 0 ? 2 : 1;
+    return n;
+}
+
+/* The lines that pairing_miller meets for q, not infinity: pairing_n_lines() of them. */
+static inline void pairing_lines(ate_line_t *line, const g2_affine_t *q)
+{
+    static const signed char digits[] = MILLER_DIGITS;
+    ate_point_t t = {q->x, q->y, fp2_one};
+    g2_affine_t minus_q;
+
+    g2_affine_neg(&minus_q, q);
+    for (size_t i = 1; i < sizeof digits; i++) {
+        ate_double(&t, line++);
+        if (digits[i] != 0)
+            ate_add(&t, line++, digits[i] > 0 ? q : &minus_q);
+    }
+#if FAMILY_IS_BN
+    g2_affine_t image;
+
+    g2_psi(&image, q);
+    ate_add(&t, line++, &image);
+    g2_psi(&image, &image);
+    g2_affine_neg(&image, &image);
+    ate_add(&t, line++, &image);
 #endif
 }
 
@@ -296,26 +350,97 @@ static inline void pairing_final_exp(fp12_t *out, const fp12_t *a)
 /* Loops over more pairs than this do not share their squarings. */
 #define PAIRING_CHUNK 16
 
-static bool pairing_is_one(const struct g1_point *p, const struct g2_point *q, size_t n)
+static size_t pairing_face_lines_bytes(void)
 {
-    struct ate_pair pairs[PAIRING_CHUNK];
-    fp12_t product = fp12_one, f;
-    size_t n_pairs = 0;
+    return pairing_n_lines() * sizeof(ate_line_t);
+}
 
-    for (size_t i = 0; i < n; i++) {
+static void pairing_face_lines(void *lines, const struct g2_point *q)
+{
+    g2_affine_t b;
+
+    g2_face_in(&b, q);
+    pairing_lines(lines, &b);
+}
+
+/* The next fixed pairs that are not infinite, at most PAIRING_CHUNK; *at moves past them. */
+static size_t pairing_take_fixed(struct ate_fixed *fixed, const struct pairing_product *product,
+                                 size_t *at)
+{
+    size_t taken = 0;
+
+    for (; *at < product->n_fixed && taken < PAIRING_CHUNK; ++*at) {
+        g1_affine_t a;
+
+        g1_face_in(&a, &product->fixed_p[*at]);
+        if (g1_affine_is_infinity(&a))
+            continue;
+        fp_neg(&fixed[taken].minus_x, &a.x);
+        fixed[taken].y = a.y;
+        fixed[taken++].next = product->lines[*at];
+    }
+    return taken;
+}
+
+static size_t pairing_take(struct ate_pair *pairs, const struct pairing_product *product,
+                           size_t *at)
+{
+    size_t taken = 0;
+
+    for (; *at < product->n && taken < PAIRING_CHUNK; ++*at) {
         g1_affine_t a;
         g2_affine_t b;
 
-        g1_face_in(&a, &p[i]);
-        g2_face_in(&b, &q[i]);
+        g1_face_in(&a, &product->p[*at]);
+        g2_face_in(&b, &product->q[*at]);
         if (!g1_affine_is_infinity(&a) && !g2_affine_is_infinity(&b))
-            ate_pair_init(&pairs[n_pairs++], &a, &b);
-        if (n_pairs == PAIRING_CHUNK || (n_pairs > 0 && i + 1 == n)) {
-            pairing_miller(&f, pairs, n_pairs);
-            fp12_mul(&product, &product, &f);
-            n_pairs = 0;
-        }
+            ate_pair_init(&pairs[taken++], &a, &b);
     }
-    pairing_final_exp(&product, &product);
-    return fp12_is_one(&product);
+    return taken;
+}
+
+static void pairing_product_value(fp12_t *value, const struct pairing_product *product)
+{
+    struct ate_pair pairs[PAIRING_CHUNK];
+    struct ate_fixed fixed[PAIRING_CHUNK];
+    size_t at = 0, at_fixed = 0;
+
+    *value = fp12_one;
+    if (product->value)
+        memcpy(value, product->value, sizeof *value);
+    while (at < product->n || at_fixed < product->n_fixed) {
+        size_t n = pairing_take(pairs, product, &at);
+        size_t n_fixed = pairing_take_fixed(fixed, product, &at_fixed);
+        fp12_t f;
+
+        pairing_miller(&f, pairs, n, fixed, n_fixed);
+        fp12_mul(value, value, &f);
+    }
+}
+
+static size_t pairing_face_value_bytes(void)
+{
+    return sizeof(fp12_t);
+}
+
+static void pairing_face_value(void *value, const struct pairing_product *product)
+{
+    fp12_t f;
+
+    pairing_product_value(&f, product);
+    memcpy(value, &f, sizeof f);
+}
+
+static bool pairing_product_is_one(const struct pairing_product *product)
+{
+    fp12_t f;
+
+    pairing_product_value(&f, product);
+    pairing_final_exp(&f, &f);
+    return fp12_is_one(&f);
+}
+
+static bool pairing_is_one(const struct g1_point *p, const struct g2_point *q, size_t n)
+{
+    return pairing_product_is_one(&(struct pairing_product){.p = p, .q = q, .n = n});
 }

@@ -64,10 +64,10 @@ void plan_prove(struct plan *ret, const struct plan_input *in)
     for (enum prove_stage s = PROVE_WITNESS; s < PROVE_N_STAGES; s++)
         if (ret->stage[s].held + ret->stage[s].scratch > ret->arena_bytes)
             ret->arena_bytes = ret->stage[s].held + ret->stage[s].scratch;
-    ret->verifier_bytes = verifier_room_bytes(curve, cs->n_inputs, false, in->n_threads);
-    ret->scratch_peak = region_bytes(ret->arena_bytes);
-    if (ret->verifier_bytes > ret->scratch_peak)
-        ret->scratch_peak = ret->verifier_bytes;
+    ret->scratch_bytes = region_bytes(ret->arena_bytes);
+    ret->verifier_bytes = verifier_bytes(curve, cs->n_inputs, false, in->n_threads);
+    ret->peak_bytes =
+        ret->scratch_bytes > ret->verifier_bytes ? ret->scratch_bytes : ret->verifier_bytes;
 }
 
 void proving_key_outline(struct proving_key *ret, const struct qap *qap, uint64_t domain_generator)

@@ -33,9 +33,11 @@ struct plan_stage {
 
 struct plan {
     struct plan_stage stage[PROVE_N_STAGES];
-    size_t arena_bytes;    /* the largest held + scratch */
-    size_t verifier_bytes; /* MEM_SCRATCH beside the arena, while the proof is verified */
-    size_t scratch_peak;   /* MEM_SCRATCH at its highest, in whole pages */
+    size_t arena_bytes;   /* the largest held + scratch */
+    size_t scratch_bytes; /* that in whole pages: what is taken as MEM_SCRATCH */
+    size_t
+        verifier_bytes; /* taken as MEM_KEY after the arena is gone, while the proof is verified */
+    size_t peak_bytes;  /* the larger of the two */
 };
 
 /* What a plan depends on. The views of `key` need lengths and form only, no data; of the witness

@@ -17,7 +17,7 @@ typedef void prove_progress_fn(void *ctx, enum prove_stage stage);
 struct prove_options {
     const struct backend *backend;
     struct pool *pool;         /* NULL: one thread */
-    struct budget *budget;     /* plan_prove's bytes are taken here, as MEM_SCRATCH; may be NULL */
+    struct budget *budget;     /* plan_prove's bytes are taken here; may be NULL */
     int ordinal;               /* which card */
     const atomic_bool *cancel; /* looked at between and inside stages; NULL: never */
     prove_progress_fn *progress;

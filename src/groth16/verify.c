@@ -16,24 +16,46 @@ static size_t n_windows(const struct curve *curve)
     return curve->fr_bits / WINDOW_BITS + 1;
 }
 
-/* ---- tables --------------------------------------------------------------------------------- */
+/* ---- memory --------------------------------------------------------------------------------- */
 
 static size_t table_points(const struct curve *curve, size_t n_inputs)
 {
     return n_windows(curve) * n_inputs * WINDOW_MULTIPLES;
 }
 
-static bool has_tables(size_t n_inputs, bool tables)
+/* Sizes of the pieces, in order; those of a sum's room begin with `scalars`. */
+struct layout {
+    size_t lines, value, tables, scalars, select, points, scratch;
+};
+
+static struct layout lay_out(const struct curve *curve, size_t n_inputs, bool tables,
+                             unsigned n_threads)
 {
-    return tables && n_inputs <= VERIFIER_TABLE_INPUTS;
+    const size_t most = n_windows(curve) * n_inputs; /* additions of a sum */
+    struct layout l = {.lines = arena_piece(curve->pairing_lines_bytes()),
+                       .value = arena_piece(curve->pairing_value_bytes()),
+                       .scalars = arena_piece(n_inputs * curve->fr_bytes)};
+
+    if (tables && n_inputs <= VERIFIER_TABLE_INPUTS) {
+        l.tables = arena_piece(table_points(curve, n_inputs) * curve->g1_bytes);
+        l.select = arena_piece(8 * witness_map_words(most));
+        l.points = arena_piece(most * curve->g1_bytes);
+        l.scratch = curve->g1->sum_bytes(most, n_threads);
+    } else {
+        l.scratch = curve->g1->msm_bytes(n_inputs, n_threads);
+    }
+    return l;
 }
 
-size_t verifier_table_bytes(const struct curve *curve, size_t n_inputs, bool tables)
+size_t verifier_bytes(const struct curve *curve, size_t n_inputs, bool tables, unsigned n_threads)
 {
-    if (!has_tables(n_inputs, tables))
-        return 0;
-    return region_bytes(table_points(curve, n_inputs) * curve->g1_bytes);
+    const struct layout l = lay_out(curve, n_inputs, tables, n_threads);
+
+    return region_bytes(3 * l.lines + l.value + l.tables + l.scalars + l.select + l.points +
+                        l.scratch);
 }
+
+/* ---- making one ready ----------------------------------------------------------------------- */
 
 /* Order: multiple, then window, then input, so that each step is one batch. */
 static enum cuzk_status fill_tables(struct verifier *v, struct budget *budget,
@@ -42,7 +64,7 @@ static enum cuzk_status fill_tables(struct verifier *v, struct budget *budget,
     const struct curve *curve = v->vk->curve;
     const struct group_kernels *g1 = curve->g1;
     size_t n = v->vk->n_inputs, layer = n_windows(curve) * n, bytes = curve->g1_bytes;
-    uint8_t *table = v->tables.base;
+    uint8_t *table = v->tables;
     struct region scratch;
 
     TRY(region_map(&scratch, budget, MEM_SCRATCH, g1->add_batch_bytes(layer, 1), err));
@@ -59,6 +81,61 @@ static enum cuzk_status fill_tables(struct verifier *v, struct budget *budget,
                       scratch.base, NULL);
     region_unmap(&scratch);
     return CUZK_OK;
+}
+
+static enum cuzk_status prepare_pairings(struct verifier *v, struct cuzk_error *err)
+{
+    const struct verifying_key *vk = v->vk;
+    const struct curve *curve = vk->curve;
+    const struct g2_point *const fixed[] = {&vk->beta_g2, &vk->gamma_g2, &vk->delta_g2};
+    const struct g2_point infinity = {{0}};
+    const void *const lines[] = {v->lines[VERIFIER_BETA]};
+
+    for (size_t i = 0; i < 3; i++) {
+        struct g2_point minus;
+
+        if (memcmp(fixed[i], &infinity, curve->g2_bytes) == 0)
+            return error_set(err, CUZK_BAD_INPUT,
+                             "verifying key: beta, gamma or delta is infinity");
+        curve->g2_neg(&minus, fixed[i]);
+        curve->pairing_lines(v->lines[i], &minus);
+    }
+    curve->pairing_value(
+        v->alpha_beta,
+        &(struct pairing_product){.fixed_p = &vk->alpha_g1, .lines = lines, .n_fixed = 1});
+    return CUZK_OK;
+}
+
+enum cuzk_status verifier_init(struct verifier *v, const struct verifying_key *vk, bool tables,
+                               struct pool *pool, struct budget *budget, struct cuzk_error *err)
+{
+    const unsigned n_threads = pool_size(pool);
+    const struct layout l = lay_out(vk->curve, vk->n_inputs, tables, n_threads);
+    enum cuzk_status st;
+
+    *v = (struct verifier){.vk = vk, .pool = pool};
+    TRY_GOTO(st, fail,
+             region_map(&v->memory, budget, MEM_KEY,
+                        verifier_bytes(vk->curve, vk->n_inputs, tables, n_threads), err));
+    for (size_t i = 0; i < 3; i++)
+        v->lines[i] = v->memory.base + i * l.lines;
+    v->alpha_beta = v->memory.base + 3 * l.lines;
+    v->room = v->memory.base + 3 * l.lines + l.value + l.tables;
+    TRY_GOTO(st, fail, prepare_pairings(v, err));
+    if (l.tables) {
+        v->tables = v->room - l.tables;
+        TRY_GOTO(st, fail, fill_tables(v, budget, err));
+    }
+    return CUZK_OK;
+fail:
+    verifier_done(v);
+    return st;
+}
+
+void verifier_done(struct verifier *v)
+{
+    region_unmap(&v->memory);
+    *v = (struct verifier){0};
 }
 
 /* ---- the sum over the inputs ---------------------------------------------------------------- */
@@ -94,7 +171,7 @@ static size_t gather(const struct verifier *v, uint8_t *out, const uint8_t *pack
             if (multiple == 0)
                 continue;
             memcpy(out + taken * bytes,
-                   v->tables.base + (((multiple - 1) * windows + j) * n + i) * bytes, bytes);
+                   v->tables + (((multiple - 1) * windows + j) * n + i) * bytes, bytes);
             if (digits[j] < 0)
                 curve->g1->neg_batch(out + taken * bytes, 1);
             taken++;
@@ -103,85 +180,26 @@ static size_t gather(const struct verifier *v, uint8_t *out, const uint8_t *pack
     return taken;
 }
 
-/* Room of a sum: the scalars, then what the way chosen needs. */
-struct sum_layout {
-    size_t scalars, select, points, total;
-};
-
-static struct sum_layout lay_out_sum(const struct curve *curve, size_t n_inputs, bool tables,
-                                     unsigned n_threads)
-{
-    size_t most = n_windows(curve) * n_inputs;
-    struct sum_layout room = {.scalars = arena_piece(n_inputs * curve->fr_bytes)};
-
-    if (tables) {
-        room.select = arena_piece(8 * witness_map_words(most));
-        room.points = arena_piece(most * curve->g1_bytes);
-    }
-    room.total = room.scalars + room.select + room.points +
-                 (tables ? curve->g1->sum_bytes(most, n_threads)
-                         : curve->g1->msm_bytes(n_inputs, n_threads));
-    return room;
-}
-
-size_t verifier_room_bytes(const struct curve *curve, size_t n_inputs, bool tables,
-                           unsigned n_threads)
-{
-    tables = has_tables(n_inputs, tables);
-    return region_bytes(lay_out_sum(curve, n_inputs, tables, n_threads).total);
-}
-
 enum cuzk_status verifier_ic_sum(struct verifier *v, const struct scalar *first, const void *inputs,
                                  struct g1_point *out, struct cuzk_error *err)
 {
     const struct verifying_key *vk = v->vk;
     const struct curve *curve = vk->curve;
     const size_t n = vk->n_inputs;
-    const struct sum_layout room = lay_out_sum(curve, n, v->tables.base, pool_size(v->pool));
-    uint8_t *scalars = v->room.base, *select = scalars + room.scalars;
-    uint8_t *points = select + room.select, *scratch = points + room.points;
+    const struct layout l = lay_out(curve, n, v->tables, pool_size(v->pool));
+    uint8_t *scalars = v->room, *select = scalars + l.scalars;
+    uint8_t *points = select + l.select, *scratch = points + l.points;
     struct points_view view = {POINTS_PLAIN, vk->ic.base, n};
 
     memcpy(scalars, first, curve->fr_bytes);
     if (n > 1)
         memcpy(scalars + curve->fr_bytes, inputs, (n - 1) * curve->fr_bytes);
     *out = (struct g1_point){{0}};
-    if (!v->tables.base)
+    if (!v->tables)
         return curve->g1->msm(out, &view, NULL, (const void *)scalars, n, scratch, v->pool, err);
     view = (struct points_view){POINTS_NATIVE, points, gather(v, points, scalars)};
-    memset(select, 0xff, room.select);
+    memset(select, 0xff, l.select);
     return curve->g1->sum(out, &view, (const void *)select, view.n, scratch, v->pool, err);
-}
-
-/* ---- the verifier --------------------------------------------------------------------------- */
-
-enum cuzk_status verifier_init(struct verifier *v, const struct verifying_key *vk, bool tables,
-                               struct pool *pool, struct budget *budget, struct cuzk_error *err)
-{
-    const struct curve *curve = vk->curve;
-    enum cuzk_status st;
-
-    *v = (struct verifier){.vk = vk, .pool = pool};
-    curve->g1_neg(&v->minus_alpha, &vk->alpha_g1);
-    TRY_GOTO(st, fail,
-             region_map(&v->tables, budget, MEM_KEY,
-                        verifier_table_bytes(curve, vk->n_inputs, tables), err));
-    if (v->tables.base)
-        TRY_GOTO(st, fail, fill_tables(v, budget, err));
-    TRY_GOTO(st, fail,
-             region_map(&v->room, budget, MEM_SCRATCH,
-                        verifier_room_bytes(curve, vk->n_inputs, tables, pool_size(pool)), err));
-    return CUZK_OK;
-fail:
-    verifier_done(v);
-    return st;
-}
-
-void verifier_done(struct verifier *v)
-{
-    region_unmap(&v->room);
-    region_unmap(&v->tables);
-    *v = (struct verifier){0};
 }
 
 /* ---- one proof ------------------------------------------------------------------------------ */
@@ -208,19 +226,22 @@ enum cuzk_status statement_check(const struct verifier *v, const struct statemen
 enum cuzk_status groth16_verify(struct verifier *v, const struct proof *proof,
                                 const struct statement *statement, struct cuzk_error *err)
 {
-    const struct verifying_key *vk = v->vk;
-    const struct curve *curve = vk->curve;
-    struct g1_point p[4] = {proof->a, v->minus_alpha, {{0}}, proof->c};
-    const struct g2_point q[4] = {proof->b, vk->beta_g2, vk->gamma_g2, vk->delta_g2};
+    const struct curve *curve = v->vk->curve;
     const struct scalar one = {{1}};
+    struct g1_point fixed[2] = {{{0}}, proof->c}; /* IC(x) and C, against -gamma and -delta */
+    const void *const lines[2] = {v->lines[VERIFIER_GAMMA], v->lines[VERIFIER_DELTA]};
 
     TRY(statement_check(v, statement, err));
     if (proof_has_infinity(curve, proof))
         return error_set(err, CUZK_INVALID, "the proof is not valid: a point is infinity");
-    TRY(verifier_ic_sum(v, &one, statement->inputs, &p[2], err));
-    curve->g1_neg(&p[2], &p[2]);
-    curve->g1_neg(&p[3], &p[3]);
-    if (!curve->pairing_is_one(p, q, 4))
+    TRY(verifier_ic_sum(v, &one, statement->inputs, &fixed[0], err));
+    if (!curve->pairing_product_is_one(&(struct pairing_product){.p = &proof->a,
+                                                                 .q = &proof->b,
+                                                                 .n = 1,
+                                                                 .fixed_p = fixed,
+                                                                 .lines = lines,
+                                                                 .n_fixed = 2,
+                                                                 .value = v->alpha_beta}))
         return error_set(err, CUZK_INVALID, "the proof is not valid");
     return CUZK_OK;
 }

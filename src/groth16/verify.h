@@ -17,30 +17,32 @@
 #include "groth16/key.h"
 #include "groth16/proof.h"
 
-/* A verifying key made ready, with the room that a verification needs. Serves one call at a time.
- */
+/* A verifying key made ready, with the room that a verification needs: one piece of memory, since a
+ * fault on a fresh page costs as much as six additions. Serves one call at a time. */
 struct verifier {
     const struct verifying_key *vk; /* borrowed */
     struct pool *pool;
-    struct g1_point minus_alpha;
-    struct region tables; /* multiples of the ic points, native; empty without tables; MEM_KEY */
-    struct region room;   /* MEM_SCRATCH: a fault on a fresh page costs as much as 6 additions */
+    struct region memory; /* MEM_KEY; the rest points into it */
+    void *lines[3];       /* of the pairings with -beta, -gamma, -delta */
+    void *alpha_beta;     /* e(alpha, -beta) before the final exponentiation */
+    uint8_t *tables;      /* multiples of the ic points, native; NULL without tables */
+    uint8_t *room;        /* of a sum over ic */
 };
+enum { VERIFIER_BETA, VERIFIER_GAMMA, VERIFIER_DELTA };
 
 /* With tables the sum is fast, for keys of at most VERIFIER_TABLE_INPUTS points (393 KB each);
- * above that number the flag has no effect. The key must outlive the verifier. pool may be NULL. */
+ * above that number the flag has no effect. The key must outlive the verifier. Refuses keys of
+ * which beta, gamma or delta is infinity. pool may be NULL. */
 #define VERIFIER_TABLE_INPUTS 128u
 MUST_CHECK enum cuzk_status verifier_init(struct verifier *v, const struct verifying_key *vk,
                                           bool tables, struct pool *pool, struct budget *budget,
                                           struct cuzk_error *err);
 void verifier_done(struct verifier *v); /* accepts a zeroed one */
+/* What verifier_init takes and keeps. */
+size_t verifier_bytes(const struct curve *curve, size_t n_inputs, bool tables, unsigned n_threads);
 
-/* What verifier_init takes from MEM_KEY, and from MEM_SCRATCH. */
-size_t verifier_table_bytes(const struct curve *curve, size_t n_inputs, bool tables);
-size_t verifier_room_bytes(const struct curve *curve, size_t n_inputs, bool tables,
-                           unsigned n_threads);
-
-/* What a proof is about: n public inputs without ONE, plain, packed with the curve's fr_bytes. */
+/* What a proof is about: n public inputs without ONE, plain, packed with the curve's fr_bytes, at
+ * any address. */
 struct statement {
     const void *inputs;
     size_t n;

@@ -31,7 +31,7 @@ static fp12_t pairing_value(const g1_affine_t *p, const g2_affine_t *q)
     fp12_t f;
 
     ate_pair_init(&pair, p, q);
-    pairing_miller(&f, &pair, 1);
+    pairing_miller(&f, &pair, 1, NULL, 0);
     pairing_final_exp(&f, &f);
     return f;
 }

@@ -1,0 +1,531 @@
+/* Byte-exact Groth16: every set of tests/vectors/filecoin/tiny, with one thread and with two. */
+#include "support/testing.h"
+
+#include "base/hash.h"
+#include "base/hex.h"
+#include "format/bellperson.h"
+#include "groth16/plan.h"
+#include "groth16/prove.h"
+#include "groth16/setup.h"
+#include "groth16/trapdoor_proof.h"
+#include "groth16/verify.h"
+#include "support/tiny_set.h"
+#include "support/vectors.h"
+
+#define CURVE (&curve_bls12_381)
+
+static struct pool *pools[2]; /* of one and of two threads */
+
+static int make_pools(void **state)
+{
+    (void)state;
+    assert_int_equal(pool_new(&pools[0], 1, NULL), CUZK_OK);
+    assert_int_equal(pool_new(&pools[1], 2, NULL), CUZK_OK);
+    return 0;
+}
+
+static int free_pools(void **state)
+{
+    (void)state;
+    pool_free(pools[0]);
+    pool_free(pools[1]);
+    return 0;
+}
+
+static struct prove_options prove_with(struct pool *pool)
+{
+    return (struct prove_options){.backend = backend_find("cpu"), .pool = pool};
+}
+
+static struct setup_options setup_with(struct pool *pool)
+{
+    return (struct setup_options){
+        .backend = backend_find("cpu"), .pool = pool, .domain_generator = 7};
+}
+
+#define assert_ok(call, err) assert_ok_((call), &(err), __FILE__, __LINE__)
+static void assert_ok_(enum cuzk_status st, const struct cuzk_error *err, const char *file,
+                       int line)
+{
+    if (st != CUZK_OK) {
+        print_error("%s:%d: %s: %s\n", file, line, cuzk_status_name(st), err->message);
+        fail();
+    }
+}
+
+static void assert_file_equals(const char *path, const struct tiny_set *set, const char *file)
+{
+    size_t n, n_expected;
+    uint8_t *expected = tiny_set_file(set, file, &n_expected);
+    uint8_t *found = vector_read(path, &n);
+
+    assert_int_equal(n, n_expected);
+    assert_memory_equal(found, expected, n);
+    vector_free(found);
+    vector_free(expected);
+}
+
+static void open_key(struct proving_key *key, const struct tiny_set *set)
+{
+    struct cuzk_error err;
+
+    assert_ok(params_open(key, vector_path("filecoin/tiny/%s/params.bin", set->name), CURVE, NULL,
+                          NULL, &err),
+              err);
+}
+
+static bool is_satisfied(const struct tiny_set *set)
+{
+    return json_bool(json_get(json_get(set->meta, "circuit"), "satisfied"));
+}
+
+/* ---- keys ----------------------------------------------------------------------------------- */
+
+static void check_key_bytes(const struct tiny_set *set, struct pool *pool)
+{
+    char params[4096], vk[4096];
+    struct setup_options options = setup_with(pool);
+    struct params_writer writer;
+    struct key_sink sink;
+    struct cuzk_error err;
+
+    snprintf(params, sizeof params, "%s", test_scratch_path("tiny.params"));
+    snprintf(vk, sizeof vk, "%s", test_scratch_path("tiny.vk"));
+    assert_ok(params_writer_open(&writer, CURVE, params, vk, &err), err);
+    sink = params_writer_sink(&writer);
+    assert_ok(groth16_setup(&set->qap, &set->trapdoor, &options, &sink, &err), err);
+    assert_ok(params_writer_commit(&writer, &err), err);
+    assert_file_equals(params, set, "params.bin");
+    assert_file_equals(vk, set, "vk.bin");
+    remove(params);
+    remove(vk);
+}
+
+static void test_keys_equal_bellpersons(void **state)
+{
+    (void)state;
+    for (size_t i = 0; tiny_names[i]; i++) {
+        struct tiny_set set;
+
+        tiny_set_load(&set, tiny_names[i]);
+        check_key_bytes(&set, pools[0]);
+        check_key_bytes(&set, pools[1]);
+        tiny_set_free(&set);
+    }
+}
+
+static void test_setup_refuses_unconstrained_variables(void **state)
+{
+    static const char *const names[] = {"unconstrained", "unconstrained-zero"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct setup_options options = setup_with(pools[0]);
+        struct params_writer writer;
+        struct tiny_set set;
+        struct key_sink sink;
+        struct cuzk_error err;
+        char path[4096];
+
+        tiny_set_load(&set, names[i]);
+        snprintf(path, sizeof path, "%s", test_scratch_path("refused.params"));
+        assert_ok(params_writer_open(&writer, CURVE, path, NULL, &err), err);
+        sink = params_writer_sink(&writer);
+        assert_int_equal(groth16_setup(&set.qap, &set.trapdoor, &options, &sink, &err),
+                         CUZK_BAD_INPUT);
+        assert_non_null(strstr(err.message, "is unconstrained"));
+        params_writer_abort(&writer);
+        assert_null(fopen(path, "rb"));
+        tiny_set_free(&set);
+    }
+}
+
+/* ---- rows and the quotient ------------------------------------------------------------------ */
+
+struct machine {
+    const struct backend *backend;
+    struct device *device;
+    struct stream *stream;
+};
+
+static void machine_open(struct machine *m, struct pool *pool)
+{
+    struct cuzk_error err;
+
+    m->backend = backend_find("cpu");
+    assert_ok(m->backend->open(
+                  &m->device,
+                  &(struct device_options){.curve = CURVE, .pool = pool, .arena_bytes = 64u << 20},
+                  &err),
+              err);
+    assert_ok(m->backend->stream_new(m->device, &m->stream, &err), err);
+}
+
+static void machine_close(struct machine *m)
+{
+    m->backend->stream_free(m->stream);
+    m->backend->close(m->device);
+}
+
+/* Rows of a matrix for the set's witness: a buffer of the domain's size, zero padded. */
+static struct buf *rows_of(struct machine *m, const struct tiny_set *set,
+                           const struct matrix *matrix, const struct witness_handle *w)
+{
+    struct matrix_handle *handle;
+    struct cuzk_error err;
+    struct buf *rows;
+
+    assert_ok(m->backend->buf_new(m->device, ELEMENT_SCALAR, set->qap.n_domain, &rows, &err), err);
+    assert_ok(m->backend->matrix_new(m->device, matrix, &handle, &err), err);
+    m->backend->buf_zero(m->stream, rows, 0, set->qap.n_domain);
+    m->backend->spmv(m->stream, rows, handle, w, 0, matrix->n_rows);
+    assert_ok(m->backend->wait(m->stream, &err), err);
+    m->backend->matrix_free(handle);
+    return rows;
+}
+
+static void assert_sha256(struct machine *m, const struct tiny_set *set, const struct buf *buf,
+                          size_t n, const char *key)
+{
+    uint8_t *plain = malloc(n * 32 + 1), found[32], expected[32];
+    struct cuzk_error err;
+
+    m->backend->buf_get(m->stream, buf, 0, plain, n);
+    assert_ok(m->backend->wait(m->stream, &err), err);
+    sha256(found, plain, n * 32);
+    json_get_hex(json_get(set->meta, "polynomials"), key, expected, 32);
+    assert_memory_equal(found, expected, 32);
+    free(plain);
+}
+
+static void check_polynomials(const struct tiny_set *set, struct pool *pool)
+{
+    size_t n_rows = set->cs.a.n_rows;
+    struct witness_handle *w;
+    struct domain *domain;
+    struct cuzk_error err;
+    struct buf *a, *b, *c;
+    struct machine m;
+
+    machine_open(&m, pool);
+    assert_ok(m.backend->witness_put(m.stream, &set->witness, &w, &err), err);
+    a = rows_of(&m, set, &set->cs.a, w);
+    b = rows_of(&m, set, &set->cs.b, w);
+    c = rows_of(&m, set, &set->cs.c, w);
+    assert_sha256(&m, set, a, n_rows, "a_sha256");
+    assert_sha256(&m, set, b, n_rows, "b_sha256");
+    assert_sha256(&m, set, c, n_rows, "c_sha256");
+
+    assert_ok(m.backend->domain_new(m.device, set->qap.lg_domain, 7, &domain, &err), err);
+    m.backend->quotient(m.stream, domain, a, b, H_POWERS);
+    if (is_satisfied(set))
+        assert_sha256(&m, set, a, set->qap.n_domain - 1, "h_sha256");
+    m.backend->domain_free(domain);
+    m.backend->buf_free(c);
+    m.backend->buf_free(b);
+    m.backend->buf_free(a);
+    m.backend->witness_free(w);
+    machine_close(&m);
+}
+
+static void test_rows_and_quotient_equal_bellpersons(void **state)
+{
+    (void)state;
+    for (size_t i = 0; tiny_names[i]; i++) {
+        struct tiny_set set;
+
+        tiny_set_load(&set, tiny_names[i]);
+        check_polynomials(&set, pools[0]);
+        check_polynomials(&set, pools[1]);
+        tiny_set_free(&set);
+    }
+}
+
+/* ---- proofs --------------------------------------------------------------------------------- */
+
+static void assert_proof_equals(const struct proof *proof, const struct tiny_set *set,
+                                const char *file)
+{
+    uint8_t found[192];
+    size_t n;
+    uint8_t *expected = tiny_set_file(set, file, &n);
+
+    assert_int_equal(n, sizeof found);
+    proof_encode(found, CURVE, proof);
+    assert_memory_equal(found, expected, n);
+    vector_free(expected);
+}
+
+static void check_proofs(const struct tiny_set *set, struct pool *pool)
+{
+    const struct blinding none = {{{0}}, {{0}}};
+    struct prove_options options = prove_with(pool);
+    struct proving_key key;
+    struct cuzk_error err;
+    struct proof proof;
+
+    open_key(&key, set);
+    assert_ok(groth16_prove(&key, &set->qap, &set->witness, &set->blinding, &options, &proof, &err),
+              err);
+    assert_proof_equals(&proof, set, "proof.bin");
+    assert_ok(groth16_prove(&key, &set->qap, &set->witness, &none, &options, &proof, &err), err);
+    assert_proof_equals(&proof, set, "proof-r0s0.bin");
+    assert_ok(trapdoor_prove(&set->qap, &set->trapdoor, 7, &set->witness, &set->blinding, &options,
+                             &proof, &err),
+              err);
+    assert_proof_equals(&proof, set, "proof.bin");
+    proving_key_done(&key);
+}
+
+static void test_proofs_equal_bellpersons(void **state)
+{
+    (void)state;
+    for (size_t i = 0; tiny_names[i]; i++) {
+        struct tiny_set set;
+
+        tiny_set_load(&set, tiny_names[i]);
+        if (is_satisfied(&set)) {
+            check_proofs(&set, pools[0]);
+            check_proofs(&set, pools[1]);
+        }
+        tiny_set_free(&set);
+    }
+}
+
+static void test_classes_of_the_witness_change_nothing(void **state)
+{
+    (void)state;
+    for (size_t i = 0; tiny_names[i]; i++) {
+        struct tiny_set set;
+
+        tiny_set_load_full(&set, tiny_names[i]);
+        assert_int_equal(set.cs.n_full, set.cs.n_aux);
+        if (is_satisfied(&set))
+            check_proofs(&set, pools[1]);
+        tiny_set_free(&set);
+    }
+}
+
+static void test_random_proofs_differ_and_verify(void **state)
+{
+    struct prove_options options = prove_with(pools[1]);
+    struct statement statement;
+    struct proof first, second, forged;
+    struct proving_key key;
+    struct verifier verifier;
+    struct tiny_set set;
+    struct cuzk_error err;
+
+    (void)state;
+    tiny_set_load(&set, "three");
+    open_key(&key, &set);
+    statement = (struct statement){set.inputs, set.n_inputs};
+    assert_ok(groth16_prove(&key, &set.qap, &set.witness, NULL, &options, &first, &err), err);
+    assert_ok(groth16_prove(&key, &set.qap, &set.witness, NULL, &options, &second, &err), err);
+    assert_memory_not_equal(&first, &second, sizeof first);
+    for (int tables = 0; tables < 2; tables++) {
+        assert_ok(verifier_init(&verifier, &key.vk, tables, pools[tables], NULL, &err), err);
+        assert_ok(groth16_verify(&verifier, &first, &statement, &err), err);
+        assert_ok(groth16_verify(&verifier, &second, &statement, &err), err);
+        forged = second;
+        forged.c = first.c;
+        assert_int_equal(groth16_verify(&verifier, &forged, &statement, &err), CUZK_INVALID);
+        verifier_done(&verifier);
+    }
+    proving_key_done(&key);
+    tiny_set_free(&set);
+}
+
+/* ---- refusals ------------------------------------------------------------------------------- */
+
+static void test_an_unsatisfied_circuit_gives_no_proof(void **state)
+{
+    struct prove_options options = prove_with(pools[1]);
+    struct proof proof, untouched;
+    struct proving_key key;
+    struct tiny_set set;
+    struct cuzk_error err;
+
+    (void)state;
+    memset(&proof, 0xa5, sizeof proof);
+    untouched = proof;
+    tiny_set_load(&set, "unsatisfied");
+    open_key(&key, &set);
+    assert_int_equal(
+        groth16_prove(&key, &set.qap, &set.witness, &set.blinding, &options, &proof, &err),
+        CUZK_INVALID);
+    assert_non_null(strstr(err.message, "does not satisfy"));
+    assert_memory_equal(&proof, &untouched, sizeof proof);
+    proving_key_done(&key);
+    tiny_set_free(&set);
+}
+
+static void test_a_key_of_another_circuit_is_refused(void **state)
+{
+    struct prove_options options = prove_with(pools[1]);
+    struct tiny_set set, other;
+    struct proving_key key;
+    struct cuzk_error err;
+    struct proof proof;
+
+    (void)state;
+    tiny_set_load(&set, "three");
+    tiny_set_load(&other, "pow2-plus");
+    open_key(&key, &other);
+    assert_int_equal(groth16_prove(&key, &set.qap, &set.witness, NULL, &options, &proof, &err),
+                     CUZK_BAD_INPUT);
+    assert_non_null(strstr(err.message, "params.bin: a key of another circuit: "));
+    proving_key_done(&key);
+    tiny_set_free(&other);
+
+    /* the same numbers, other points: found by the verification */
+    tiny_set_load(&other, "three-big");
+    open_key(&key, &set);
+    assert_ok(groth16_prove(&key, &other.qap, &other.witness, NULL, &options, &proof, &err), err);
+    key.vk.alpha_g1 = key.vk.beta_g1;
+    assert_int_equal(groth16_prove(&key, &set.qap, &set.witness, NULL, &options, &proof, &err),
+                     CUZK_INVALID);
+    key.vk.delta_g1 = (struct g1_point){{0}};
+    assert_int_equal(groth16_prove(&key, &set.qap, &set.witness, NULL, &options, &proof, &err),
+                     CUZK_BAD_INPUT);
+    assert_non_null(strstr(err.message, "delta is infinity"));
+    proving_key_done(&key);
+    tiny_set_free(&other);
+    tiny_set_free(&set);
+}
+
+static void cancel_at_quotient(void *ctx, enum prove_stage stage)
+{
+    if (stage == PROVE_QUOTIENT)
+        atomic_store((atomic_bool *)ctx, true);
+}
+
+static void test_the_cancel_flag_ends_a_proof(void **state)
+{
+    struct prove_options options = prove_with(pools[1]);
+    atomic_bool cancel = true;
+    struct proving_key key;
+    struct tiny_set set;
+    struct cuzk_error err;
+    struct proof proof;
+
+    (void)state;
+    tiny_set_load(&set, "mimc322");
+    open_key(&key, &set);
+    options.cancel = &cancel;
+    assert_int_equal(groth16_prove(&key, &set.qap, &set.witness, NULL, &options, &proof, &err),
+                     CUZK_CANCELLED);
+    atomic_store(&cancel, false);
+    options.progress = cancel_at_quotient;
+    options.progress_ctx = &cancel;
+    assert_int_equal(groth16_prove(&key, &set.qap, &set.witness, NULL, &options, &proof, &err),
+                     CUZK_CANCELLED);
+    proving_key_done(&key);
+    tiny_set_free(&set);
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static void test_the_plan_is_what_a_proof_takes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; tiny_names[i]; i++) {
+        for (unsigned threads = 1; threads <= 2; threads++) {
+            struct prove_options options = prove_with(pools[threads - 1]);
+            struct budget budget;
+            struct proving_key key, outline;
+            struct tiny_set set;
+            struct cuzk_error err;
+            struct proof proof;
+            struct plan plan, outlined;
+
+            tiny_set_load(&set, tiny_names[i]);
+            open_key(&key, &set);
+            plan_prove(&plan, &(struct plan_input){options.backend, &key, &set.qap, threads});
+            proving_key_outline(&outline, &set.qap, 7);
+            plan_prove(&outlined,
+                       &(struct plan_input){options.backend, &outline, &set.qap, threads});
+            assert_memory_equal(&plan, &outlined, sizeof plan);
+
+            budget_init(&budget, plan.peak_bytes);
+            options.budget = &budget;
+            assert_int_equal(
+                groth16_prove(&key, &set.qap, &set.witness, &set.blinding, &options, &proof, &err),
+                is_satisfied(&set) ? CUZK_OK : CUZK_INVALID);
+            assert_int_equal(budget.peak, plan.peak_bytes);
+            assert_int_equal(budget.class_peak[MEM_SCRATCH], plan.scratch_bytes);
+            assert_int_equal(budget.now, 0);
+
+            budget_init(&budget, plan.peak_bytes - 1);
+            assert_int_equal(
+                groth16_prove(&key, &set.qap, &set.witness, &set.blinding, &options, &proof, &err),
+                CUZK_NO_MEMORY);
+            proving_key_done(&key);
+            tiny_set_free(&set);
+        }
+    }
+}
+
+static void test_every_failed_allocation_is_reported_and_leaks_nothing(void **state)
+{
+    struct prove_options options = prove_with(pools[1]);
+    struct setup_options setup = setup_with(pools[1]);
+    enum cuzk_status st = CUZK_NO_MEMORY;
+    struct budget budget;
+    struct tiny_set set;
+    struct cuzk_error err;
+    char path[4096];
+    size_t n;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s", test_scratch_path("failing.params"));
+    tiny_set_load(&set, "input-in-b");
+    budget_init(&budget, 0);
+    options.budget = setup.budget = &budget;
+    for (n = 1; st != CUZK_OK; n++) {
+        struct params_writer writer = {0};
+        struct proving_key key = {0};
+        struct key_sink sink;
+        struct proof proof;
+
+        assert_true(n < 1000);
+        mem_fail_at(n);
+        st = params_writer_open(&writer, CURVE, path, NULL, &err);
+        sink = params_writer_sink(&writer);
+        if (st == CUZK_OK)
+            st = groth16_setup(&set.qap, &set.trapdoor, &setup, &sink, &err);
+        if (st == CUZK_OK)
+            st = params_writer_commit(&writer, &err);
+        params_writer_abort(&writer);
+        if (st == CUZK_OK)
+            st = params_open(&key, path, CURVE, pools[1], &budget, &err);
+        if (st == CUZK_OK)
+            st = groth16_prove(&key, &set.qap, &set.witness, NULL, &options, &proof, &err);
+        proving_key_done(&key);
+        mem_fail_at(0);
+        assert_true(st == CUZK_OK || st == CUZK_NO_MEMORY);
+        assert_int_equal(budget.now, 0);
+        remove(path);
+    }
+    print_message("%zu allocations failed in turn\n", n - 2);
+    tiny_set_free(&set);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_keys_equal_bellpersons),
+        cmocka_unit_test(test_setup_refuses_unconstrained_variables),
+        cmocka_unit_test(test_rows_and_quotient_equal_bellpersons),
+        cmocka_unit_test(test_proofs_equal_bellpersons),
+        cmocka_unit_test(test_classes_of_the_witness_change_nothing),
+        cmocka_unit_test(test_random_proofs_differ_and_verify),
+        cmocka_unit_test(test_an_unsatisfied_circuit_gives_no_proof),
+        cmocka_unit_test(test_a_key_of_another_circuit_is_refused),
+        cmocka_unit_test(test_the_cancel_flag_ends_a_proof),
+        cmocka_unit_test(test_the_plan_is_what_a_proof_takes),
+        cmocka_unit_test(test_every_failed_allocation_is_reported_and_leaks_nothing),
+    };
+
+    return cmocka_run_group_tests_name("groth16 tiny", tests, make_pools, free_pools);
+}
