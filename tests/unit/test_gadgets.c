@@ -1,12 +1,13 @@
 /* Every gadget case of the reference vectors, one test each: the shape sink gives the rows, terms,
  * coefficients, densities and digests that the upstream code gave; the witness sink gives its
- * values for every variant; outputs are the same variables and values. */
+ * values for every variant, which satisfy all rows; outputs are the same variables and values. */
 #include "support/testing.h"
 
-#include "circuit/sink.h"
+#include "circuit/packed_witness.h"
 #include "r1cs/r1cs.h"
 #include "support/gadget_cases.h"
 #include "support/rows_file.h"
+#include "support/satisfied.h"
 #include "support/shape_row.h"
 #include "support/vectors.h"
 
@@ -131,28 +132,6 @@ static void check_rows(const struct r1cs *cs, const char *path)
 
 /* ---- witness -------------------------------------------------------------------------------- */
 
-struct room {
-    struct witness_room at;
-    size_t input_bytes, bit_bytes, full_bytes;
-};
-
-static void room_new(struct room *room, const struct r1cs *cs)
-{
-    *room = (struct room){.input_bytes = 32 * cs->n_inputs,
-                          .bit_bytes = 8 * witness_map_words(cs->n_aux),
-                          .full_bytes = 32 * cs->n_full};
-    room->at.inputs = calloc(room->input_bytes + 1, 1);
-    room->at.bits = calloc(room->bit_bytes + 1, 1);
-    room->at.full = calloc(room->full_bytes + 1, 1);
-}
-
-static void room_free(struct room *room)
-{
-    free(room->at.inputs);
-    free(room->at.bits);
-    free(room->at.full);
-}
-
 /* values: inputs without ONE, then aux, 32 bytes each. */
 static void check_witness(const struct gadget_case *c, const struct r1cs *cs, unsigned variant,
                           const uint8_t *values)
@@ -160,23 +139,22 @@ static void check_witness(const struct gadget_case *c, const struct r1cs *cs, un
     struct witness expected;
     struct witness_place end;
     struct sink sink;
-    struct room room;
+    struct packed_witness made;
 
-    room_new(&room, cs);
-    sink_witness_init(&sink, &room.at, (struct witness_place){0});
+    assert_int_equal(packed_witness_new(&made, cs, NULL, NULL), CUZK_OK);
+    sink_witness_init(&sink, &made.room, (struct witness_place){0});
     run_case(c, &sink, variant);
     end = sink_witness_done(&sink);
     assert_int_equal(end.aux, cs->n_aux);
     assert_int_equal(end.full, cs->n_full);
     assert_int_equal(end.input, cs->n_inputs);
     witness_pack(&expected, cs, values, values + (size_t)32 * (cs->n_inputs - 1));
-    assert_memory_equal(room.at.inputs, expected.inputs, room.input_bytes);
-    if (room.bit_bytes)
-        assert_memory_equal(room.at.bits, expected.bits, room.bit_bytes);
-    if (room.full_bytes)
-        assert_memory_equal(room.at.full, expected.full, room.full_bytes);
+    assert_memory_equal(made.room.inputs, expected.inputs, 32 * cs->n_inputs);
+    assert_memory_equal(made.room.bits, expected.bits, 8 * witness_map_words(cs->n_aux));
+    assert_memory_equal(made.room.full, expected.full, 32 * cs->n_full);
+    assert_satisfied(cs, &made.values);
     witness_pack_free(&expected);
-    room_free(&room);
+    packed_witness_done(&made);
 }
 
 static void check_witnesses(const struct gadget_case *c, const struct r1cs *cs, const char *path)

@@ -3,11 +3,13 @@
 #include "support/testing.h"
 
 #include "base/pool.h"
+#include "circuit/packed_witness.h"
 #include "circuit/packing.h"
 #include "circuit/por.h"
 #include "circuit/poseidon_gadget.h"
 #include "circuit/sha256_gadget.h"
 #include "r1cs/r1cs.h"
+#include "support/satisfied.h"
 
 /* ---- a circuit with a repeat whose blocks share words of the bit string --------------------- */
 
@@ -87,22 +89,6 @@ static void random_values(struct example *values)
     values->small = rng_u64(&rng);
 }
 
-static struct witness_room room_new(const struct r1cs *cs)
-{
-    return (struct witness_room){
-        .inputs = calloc(cs->n_inputs, 32),
-        .bits = calloc(witness_map_words(cs->n_aux), 8),
-        .full = calloc(cs->n_full, 32),
-    };
-}
-
-static void room_free(struct witness_room *room)
-{
-    free(room->inputs);
-    free(room->bits);
-    free(room->full);
-}
-
 static void write_serially(const struct r1cs *cs, const struct example *values,
                            const struct witness_room *room)
 {
@@ -162,7 +148,7 @@ static void test_blocks_written_by_two_threads_give_the_serial_witness(void **st
 {
     struct example values;
     struct r1cs cs;
-    struct witness_room serial, parallel;
+    struct packed_witness serial, parallel;
     struct pool *pool;
 
     (void)state;
@@ -171,22 +157,23 @@ static void test_blocks_written_by_two_threads_give_the_serial_witness(void **st
     assert_int_equal(cs.n_repeats, 1);
     assert_true(cs.repeats[0].aux_stride % 64 != 0);
     assert_true(cs.repeats[0].aux_base % 64 != 0);
-    serial = room_new(&cs);
-    parallel = room_new(&cs);
-    write_serially(&cs, &values, &serial);
+    assert_int_equal(packed_witness_new(&serial, &cs, NULL, NULL), CUZK_OK);
+    assert_int_equal(packed_witness_new(&parallel, &cs, NULL, NULL), CUZK_OK);
+    write_serially(&cs, &values, &serial.room);
     assert_int_equal(pool_new(&pool, 2, NULL), CUZK_OK);
     {
-        struct job job = {.cs = &cs, .values = &values, .room = &parallel};
+        struct job job = {.cs = &cs, .values = &values, .room = &parallel.room};
 
         pool_run(pool, N_BLOCKS + 2, write_piece, &job);
         assert_false(atomic_load(&job.wrong));
     }
-    assert_memory_equal(parallel.inputs, serial.inputs, 32 * cs.n_inputs);
-    assert_memory_equal(parallel.bits, serial.bits, 8 * witness_map_words(cs.n_aux));
-    assert_memory_equal(parallel.full, serial.full, 32 * cs.n_full);
+    assert_memory_equal(parallel.room.inputs, serial.room.inputs, 32 * cs.n_inputs);
+    assert_memory_equal(parallel.room.bits, serial.room.bits, 8 * witness_map_words(cs.n_aux));
+    assert_memory_equal(parallel.room.full, serial.room.full, 32 * cs.n_full);
+    assert_satisfied(&cs, &parallel.values);
     pool_free(pool);
-    room_free(&serial);
-    room_free(&parallel);
+    packed_witness_done(&serial);
+    packed_witness_done(&parallel);
     r1cs_done(&cs);
 }
 
