@@ -151,8 +151,7 @@ static void bench_length(unsigned lg, int rounds, bool second)
     work_free(&bn);
 }
 
-/* ---- the other kernels, a point at a time -------------------------------------------------------
- */
+/* ---- the other kernels, a point at a time ---------------------------------------------------- */
 
 static uint64_t *all_selected;
 

@@ -22,11 +22,13 @@
 #include "field/limbs.h"
 #include "field/mont.h"
 #include "field/template.h"
+#include "field/words_x86_64.h"
 
 #define F(name) TEMPLATE_JOIN(FIELD, name)
 #define P(name) TEMPLATE_JOIN(PARAM, name)
 #define F_LIMBS P(LIMBS)
 #define F_T F(t)
+#define F_WORDS (WORDS_IN_REGISTERS && (P(LIMBS) == 4 || P(LIMBS) == 6))
 #define F_ADX (MONT_HAS_ADX && (P(LIMBS) == 4 || P(LIMBS) == 6))
 
 typedef struct {
@@ -37,8 +39,7 @@ static const F_T F(modulus_words) = {P(MODULUS)};
 static const F_T F(zero) = {{0}};
 static const F_T F(one) = {P(ONE)};
 
-/* ---- questions --------------------------------------------------------------------------------
- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 static inline bool F(is_zero)(const F_T *a)
 {
@@ -64,8 +65,7 @@ static inline bool F(plain_is_reduced)(const F_T *a)
     return limbs_less(a->l, F(modulus_words).l, F_LIMBS);
 }
 
-/* ---- addition ---------------------------------------------------------------------------------
- */
+/* ---- addition -------------------------------------------------------------------------------- */
 
 /* out = condition ? a : b, without a branch; condition is 0 or 1. */
 static inline void F(select_ct)(F_T *out, const F_T *a, const F_T *b, uint64_t condition)
@@ -87,6 +87,33 @@ static inline void F(reduce_once)(F_T *out, const F_T *t, uint64_t top)
     F(select_ct)(out, t, &less, borrow & ~top & 1);
 }
 
+#if F_WORDS
+#define WORDS_(operation, limbs) words_##operation##_##limbs
+#define WORDS(operation, limbs) WORDS_(operation, limbs)
+
+static inline void F(add)(F_T *out, const F_T *a, const F_T *b)
+{
+    F_T sum = *a;
+
+    WORDS(add, F_LIMBS)(sum.l, b->l);
+    WORDS(reduce, F_LIMBS)(sum.l, F(modulus_words).l);
+    *out = sum;
+}
+
+static inline void F(sub)(F_T *out, const F_T *a, const F_T *b)
+{
+    F_T d = *a, p;
+    const uint64_t mask = WORDS(sub, F_LIMBS)(d.l, b->l);
+
+    for (int i = 0; i < F_LIMBS; i++)
+        p.l[i] = F(modulus_words).l[i] & mask;
+    WORDS(add, F_LIMBS)(d.l, p.l);
+    *out = d;
+}
+
+#undef WORDS
+#undef WORDS_
+#else
 static inline void F(add)(F_T *out, const F_T *a, const F_T *b)
 {
     F_T sum;
@@ -95,11 +122,6 @@ static inline void F(add)(F_T *out, const F_T *a, const F_T *b)
     for (int i = 0; i < F_LIMBS; i++)
         sum.l[i] = limb_add(a->l[i], b->l[i], &carry);
     F(reduce_once)(out, &sum, carry);
-}
-
-static inline void F(dbl)(F_T *out, const F_T *a)
-{
-    F(add)(out, a, a);
 }
 
 static inline void F(sub)(F_T *out, const F_T *a, const F_T *b)
@@ -113,14 +135,19 @@ static inline void F(sub)(F_T *out, const F_T *a, const F_T *b)
     for (int i = 0; i < F_LIMBS; i++)
         out->l[i] = limb_add(d.l[i], F(modulus_words).l[i] & mask, &carry);
 }
+#endif
+
+static inline void F(dbl)(F_T *out, const F_T *a)
+{
+    F(add)(out, a, a);
+}
 
 static inline void F(neg)(F_T *out, const F_T *a)
 {
     F(sub)(out, &F(zero), a);
 }
 
-/* ---- multiplication ---------------------------------------------------------------------------
- */
+/* ---- multiplication -------------------------------------------------------------------------- */
 
 /* Montgomery product a b / R, row by row (CIOS; Koc, Acar, Kaliski 1996). The modulus leaves its
  * top bit free, so the running sum never needs a second extra word. */
@@ -193,8 +220,7 @@ static inline void F(sqr)(F_T *out, const F_T *a)
 }
 #endif
 
-/* ---- forms ------------------------------------------------------------------------------------
- */
+/* ---- forms ----------------------------------------------------------------------------------- */
 
 /* in: any plain number below 2^(64 limbs); it need not be below p. That asks for it to be the second
  * factor: rows of R^2 leave sums below R^2 + p < 2p, rows of `in` would not fit. */
@@ -219,8 +245,7 @@ static inline void F(from_u64)(F_T *out, uint64_t x)
     F(from_plain)(out, &plain);
 }
 
-/* ---- powers and inverses ----------------------------------------------------------------------
- */
+/* ---- powers and inverses --------------------------------------------------------------------- */
 
 /* out = a^e, e: n plain words, least significant first. */
 static inline void F(pow)(F_T *out, const F_T *a, const uint64_t *e, size_t n)
@@ -287,6 +312,7 @@ static inline void F(inv)(F_T *out, const F_T *a)
 #undef F_LIMBS
 #undef F_T
 #undef F_ADX
+#undef F_WORDS
 
 #include "field/inv_batch.inc.h"
 #undef FIELD

@@ -88,7 +88,7 @@
 
 .text
 
-/* ---- 4 words: accumulator r8 .. r11, top r12 -------------------------------------------------- */
+/* ---- 4 words: accumulator r8 .. r11, top r12 ------------------------------------------------- */
 
 .macro reduce_4 top
     reduce_begin 4, %r8
@@ -199,7 +199,7 @@ begin mont_sqr_4_adx
     finish_4
 end mont_sqr_4_adx
 
-/* ---- 6 words: accumulator r8 .. r13, top r14 -------------------------------------------------- */
+/* ---- 6 words: accumulator r8 .. r13, top r14 ------------------------------------------------- */
 
 .macro reduce_6 top
     reduce_begin 6, %r8

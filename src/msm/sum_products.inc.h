@@ -96,8 +96,7 @@ static size_t G(bulk_msm_bytes)(size_t n, unsigned n_threads)
     return G(msm_plan)(&msm, n, n_threads, NULL);
 }
 
-/* ---- a tile -----------------------------------------------------------------------------------
- */
+/* ---- a tile ---------------------------------------------------------------------------------- */
 
 static void G(msm_load)(void *ctx, size_t begin, size_t end, unsigned worker)
 {
@@ -178,8 +177,7 @@ static void G(msm_accumulate)(void *ctx, size_t task, unsigned worker_index)
     G(lists_close)(&worker->lists);
 }
 
-/* ---- the buckets ------------------------------------------------------------------------------
- */
+/* ---- the buckets ----------------------------------------------------------------------------- */
 
 /* Pairs (first + 2 i step, first + (2 i + 1) step) below n, each sum in the place of the left one.
  */
@@ -217,8 +215,7 @@ static void G(msm_add_up)(void *ctx, size_t w, unsigned worker)
     G(add_mixed)(&msm->window_sums[w], &sum, &buckets[0]);
 }
 
-/* ---- all of it --------------------------------------------------------------------------------
- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static enum cuzk_status G(msm_refuse)(const struct G(msm) * msm, struct cuzk_error *err)
 {

@@ -15,8 +15,7 @@ static void *scratch_new(size_t bytes)
     return aligned_alloc(64, (bytes + 64) & ~(size_t)63);
 }
 
-/* ---- the sum under test -----------------------------------------------------------------------
- */
+/* ---- the sum under test ---------------------------------------------------------------------- */
 
 static enum cuzk_status msm(const struct group_case *group, struct any_point *out,
                             const struct points_view *view, const uint32_t *index,
@@ -71,8 +70,7 @@ static struct scalar *scalars_new(const struct group_case *group, size_t n, stru
     return scalars;
 }
 
-/* ---- sums of products -------------------------------------------------------------------------
- */
+/* ---- sums of products ------------------------------------------------------------------------ */
 
 static void test_msm_of_every_awkward_length(void **state)
 {
@@ -333,8 +331,7 @@ static void test_msm_takes_points_by_index(void **state)
     }
 }
 
-/* ---- forms ------------------------------------------------------------------------------------
- */
+/* ---- forms ----------------------------------------------------------------------------------- */
 
 static void test_msm_gives_the_same_bytes_for_every_form_of_the_points(void **state)
 {
@@ -447,8 +444,7 @@ static void test_a_bad_encoded_point_is_named(void **state)
     }
 }
 
-/* ---- class sums -------------------------------------------------------------------------------
- */
+/* ---- class sums ------------------------------------------------------------------------------ */
 
 static void expect_class_sum(const struct known_points *points, const uint64_t *select, size_t n)
 {
@@ -503,8 +499,7 @@ static void test_class_sum_adds_the_selected_points(void **state)
     }
 }
 
-/* ---- multiples, element by element ------------------------------------------------------------
- */
+/* ---- multiples, element by element ----------------------------------------------------------- */
 
 static void test_fixed_base_multiples(void **state)
 {
