@@ -91,7 +91,7 @@ static inline void F(reduce_once)(F_T *out, const F_T *t, uint64_t top)
 #define WORDS_(operation, limbs) words_##operation##_##limbs
 #define WORDS(operation, limbs) WORDS_(operation, limbs)
 
-static inline void F(add)(F_T *out, const F_T *a, const F_T *b)
+static inline __attribute__((always_inline)) void F(add)(F_T *out, const F_T *a, const F_T *b)
 {
     F_T sum = *a;
 
@@ -100,7 +100,7 @@ static inline void F(add)(F_T *out, const F_T *a, const F_T *b)
     *out = sum;
 }
 
-static inline void F(sub)(F_T *out, const F_T *a, const F_T *b)
+static inline __attribute__((always_inline)) void F(sub)(F_T *out, const F_T *a, const F_T *b)
 {
     F_T d = *a, p;
     const uint64_t mask = WORDS(sub, F_LIMBS)(d.l, b->l);
@@ -114,7 +114,7 @@ static inline void F(sub)(F_T *out, const F_T *a, const F_T *b)
 #undef WORDS
 #undef WORDS_
 #else
-static inline void F(add)(F_T *out, const F_T *a, const F_T *b)
+static inline __attribute__((always_inline)) void F(add)(F_T *out, const F_T *a, const F_T *b)
 {
     F_T sum;
     uint64_t carry = 0;
@@ -124,7 +124,7 @@ static inline void F(add)(F_T *out, const F_T *a, const F_T *b)
     F(reduce_once)(out, &sum, carry);
 }
 
-static inline void F(sub)(F_T *out, const F_T *a, const F_T *b)
+static inline __attribute__((always_inline)) void F(sub)(F_T *out, const F_T *a, const F_T *b)
 {
     F_T d;
     uint64_t borrow = 0, carry = 0, mask;
