@@ -79,10 +79,15 @@ void cpu_ntt(struct stream *stream, const struct domain *domain, struct buf *a, 
 
 /* ---- the quotient ---------------------------------------------------------------------------- */
 
+/* The vector c, where there is one. */
+static size_t quotient_room(const struct curve *curve, unsigned lg_n, enum h_basis basis)
+{
+    return basis == H_COSET_FOLDED ? 0 : curve->fr_bytes << lg_n;
+}
+
 size_t cpu_quotient_bytes(const struct curve *curve, unsigned lg_n, enum h_basis basis)
 {
-    (void)basis;
-    return device_piece(curve->fr_bytes << lg_n);
+    return device_piece(quotient_room(curve, lg_n, basis));
 }
 
 /* Values on the domain to values on a coset. */
@@ -146,16 +151,17 @@ void cpu_quotient(struct stream *stream, const struct domain *domain, struct buf
     if (!stream_begin(stream, "quotient"))
         return;
     assert(a->n >= n && b->n >= n);
-    c = stream_scratch(stream, n * device->curve->fr_bytes);
-    if (c) {
+    c = stream_scratch(stream, quotient_room(device->curve, domain->lg_n, basis));
+    if (stream_is_ok(stream)) {
         buf_make_native(a);
         buf_make_native(b);
-        pointwise_mul(device, c, a->data, b->data, n);
+        if (c)
+            pointwise_mul(device, c, a->data, b->data, n);
         switch (basis) {
         case H_POWERS: quotient_powers(domain, a->data, b->data, c); break;
         case H_ODD_COSET: quotient_on_coset(domain, a->data, b->data, c, NTT_ODD_COSET); break;
-        case H_COSET: quotient_on_coset(domain, a->data, b->data, c, NTT_COSET); break;
-        case H_COSET_FOLDED: quotient_on_coset(domain, a->data, b->data, NULL, NTT_COSET); break;
+        case H_COSET:
+        case H_COSET_FOLDED: quotient_on_coset(domain, a->data, b->data, c, NTT_COSET); break;
         }
         device_give(device, c);
     }
