@@ -92,9 +92,11 @@ struct r1cs_check {
     uint64_t first_bad_row;
     struct scalar a, b, c; /* its values, plain */
 };
-/* Evaluates all rows (C too) on the pool. */
+/* Does A w ∘ B w = C w hold in every row? Evaluates all three on the cpu back end, a window of rows
+ * at a time. witness: of this system (its class map is the system's). Charges MEM_SCRATCH; looks at
+ * the pool's cancel flag. An unsatisfied system is an answer, not a failure. */
 MUST_CHECK enum cuzk_status r1cs_check(const struct r1cs *cs, const struct witness *witness,
-                                       struct pool *pool, struct budget *budget,
-                                       struct r1cs_check *ret, struct cuzk_error *err);
+                                       struct pool *pool, struct r1cs_check *ret,
+                                       struct cuzk_error *err);
 
 #endif
