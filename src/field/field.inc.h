@@ -10,6 +10,7 @@
  *   fp_is_zero fp_is_one fp_eq            questions
  *   fp_add fp_sub fp_neg fp_dbl           out may be any operand
  *   fp_mul fp_sqr                         out may be any operand
+ *   fp_mul_sum                            a b + c d; for moduli that leave two bits free
  *   fp_from_plain fp_to_plain             Montgomery <-> plain, same words
  *   fp_from_u64
  *   fp_plain_is_reduced                   is a plain number below p?
@@ -29,6 +30,7 @@
 #define F_LIMBS P(LIMBS)
 #define F_T F(t)
 #define F_WORDS (WORDS_IN_REGISTERS && (P(LIMBS) == 4 || P(LIMBS) == 6))
+#define F_SUMS (64 * P(LIMBS) - P(BITS) >= 2)
 #define F_ADX (MONT_HAS_ADX && (P(LIMBS) == 4 || P(LIMBS) == 6))
 
 typedef struct {
@@ -180,6 +182,37 @@ F(mul_portable)(F_T *out, const F_T *a, const F_T *b)
     }
 }
 
+#if F_SUMS
+/* (a b + c d) / R with one reduction. Before it a row holds less than 2p 2^64 + 3p, after it less
+ * than 3p, for which the modulus leaves two bits free; the last is below p (1 + 2p/R) < 2p. */
+static inline void F(mul_sum_portable)(F_T *out, const F_T *a, const F_T *b, const F_T *c,
+                                       const F_T *d)
+{
+    uint64_t t[F_LIMBS + 1] = {0};
+    F_T r;
+
+    for (int i = 0; i < F_LIMBS; i++) {
+        uint64_t carry = 0, reduce = 0, q;
+
+        for (int j = 0; j < F_LIMBS; j++)
+            t[j] = limb_mul_add(t[j], a->l[j], b->l[i], &carry);
+        t[F_LIMBS] = carry;
+        carry = 0;
+        for (int j = 0; j < F_LIMBS; j++)
+            t[j] = limb_mul_add(t[j], c->l[j], d->l[i], &carry);
+        t[F_LIMBS] += carry;
+        q = t[0] * P(N0);
+        limb_mul_add(t[0], q, F(modulus_words).l[0], &reduce);
+        for (int j = 1; j < F_LIMBS; j++)
+            t[j - 1] = limb_mul_add(t[j], q, F(modulus_words).l[j], &reduce);
+        t[F_LIMBS - 1] = t[F_LIMBS] + reduce;
+    }
+    for (int i = 0; i < F_LIMBS; i++)
+        r.l[i] = t[i];
+    F(reduce_once)(out, &r, 0);
+}
+#endif
+
 #if F_ADX
 /* p and -1/p, as the assembly wants them. */
 static const struct {
@@ -206,9 +239,26 @@ static inline void F(sqr)(F_T *out, const F_T *a)
         F(mul_portable)(out, a, a);
 }
 
+#if F_SUMS
+static inline void F(mul_sum)(F_T *out, const F_T *a, const F_T *b, const F_T *c, const F_T *d)
+{
+    if (mont_use_adx)
+        ADX(mul_sum, F_LIMBS)(out->l, a->l, b->l, c->l, d->l, F(mont).p.l);
+    else
+        F(mul_sum_portable)(out, a, b, c, d);
+}
+#endif
+
 #undef ADX
 #undef ADX_
 #else
+#if F_SUMS
+static inline void F(mul_sum)(F_T *out, const F_T *a, const F_T *b, const F_T *c, const F_T *d)
+{
+    F(mul_sum_portable)(out, a, b, c, d);
+}
+#endif
+
 static inline void F(mul)(F_T *out, const F_T *a, const F_T *b)
 {
     F(mul_portable)(out, a, b);
@@ -222,8 +272,8 @@ static inline void F(sqr)(F_T *out, const F_T *a)
 
 /* ---- forms ----------------------------------------------------------------------------------- */
 
-/* in: any plain number below 2^(64 limbs); it need not be below p. That asks for it to be the second
- * factor: rows of R^2 leave sums below R^2 + p < 2p, rows of `in` would not fit. */
+/* in: any plain number below 2^(64 limbs); it need not be below p. That asks for it to be the
+ * second factor: rows of R^2 leave sums below R^2 + p < 2p, rows of `in` would not fit. */
 static inline void F(from_plain)(F_T *out, const F_T *in)
 {
     static const F_T r2 = {P(R2)};
@@ -313,6 +363,7 @@ static inline void F(inv)(F_T *out, const F_T *a)
 #undef F_T
 #undef F_ADX
 #undef F_WORDS
+#undef F_SUMS
 
 #include "field/inv_batch.inc.h"
 #undef FIELD

