@@ -67,7 +67,8 @@ uint8_t *vector_read(const char *path, size_t *ret_bytes)
         out = malloc(map.bytes + 1);
         if (!out)
             give_up(path, "out of memory");
-        memcpy(out, map.data, map.bytes);
+        if (map.bytes > 0)
+            memcpy(out, map.data, map.bytes);
         *ret_bytes = map.bytes;
     }
     file_unmap(&map);
