@@ -186,17 +186,25 @@ NTT_INLINE struct fr_twiddle fr_twiddle(const fr_t *roots, size_t j, bool invers
     return (struct fr_twiddle){.w = &roots[j], .negative = inverse};
 }
 
+/* In both, results go straight to where they stay: a vector that was written word by word and is
+ * then copied two words at a time costs a stall. */
+
 /* (a, b) -> (a + w b, a - w b) */
 NTT_INLINE void fr_butterfly_down(fr_t *a, fr_t *b, const struct fr_twiddle *twiddle)
 {
-    fr_t wb = *b, sum;
+    fr_t wb;
 
-    if (!twiddle->one)
-        fr_mul(&wb, &wb, twiddle->w);
-    fr_add(&sum, a, &wb);
-    fr_sub(&wb, a, &wb);
-    *a = twiddle->negative ? wb : sum;
-    *b = twiddle->negative ? sum : wb;
+    if (twiddle->one)
+        wb = *b;
+    else
+        fr_mul(&wb, b, twiddle->w);
+    if (twiddle->negative) {
+        fr_add(b, a, &wb);
+        fr_sub(a, a, &wb);
+    } else {
+        fr_sub(b, a, &wb);
+        fr_add(a, a, &wb);
+    }
 }
 
 /* (a, b) -> (a + b, (a - b) w) */
@@ -209,9 +217,10 @@ NTT_INLINE void fr_butterfly_up(fr_t *a, fr_t *b, const struct fr_twiddle *twidd
     else
         fr_sub(&difference, a, b);
     fr_add(a, a, b);
-    *b = difference;
-    if (!twiddle->one)
-        fr_mul(b, b, twiddle->w);
+    if (twiddle->one)
+        *b = difference;
+    else
+        fr_mul(b, &difference, twiddle->w);
 }
 
 /* ---- layers --------------------------------------------------------------------------------- */
@@ -240,25 +249,20 @@ NTT_INLINE void fr_two_layers(fr_t *x, size_t quarter, size_t n_blocks, size_t b
         const struct fr_twiddle w0 = fr_twiddle(roots, 2 * j, inverse);
         const struct fr_twiddle w1 = fr_twiddle(roots, 2 * j + 1, inverse);
 
-        for (size_t i = 0; i < quarter; i++) {
-            fr_t *at = x + i;
-            fr_t a = at[0], b = at[quarter], c = at[2 * quarter], d = at[3 * quarter];
+        for (fr_t *a = x; a < x + quarter; a++) {
+            fr_t *b = a + quarter, *c = b + quarter, *d = c + quarter;
 
             if (up) {
-                fr_butterfly_up(&a, &b, &w0);
-                fr_butterfly_up(&c, &d, &w1);
-                fr_butterfly_up(&a, &c, &w);
-                fr_butterfly_up(&b, &d, &w);
+                fr_butterfly_up(a, b, &w0);
+                fr_butterfly_up(c, d, &w1);
+                fr_butterfly_up(a, c, &w);
+                fr_butterfly_up(b, d, &w);
             } else {
-                fr_butterfly_down(&a, &c, &w);
-                fr_butterfly_down(&b, &d, &w);
-                fr_butterfly_down(&a, &b, &w0);
-                fr_butterfly_down(&c, &d, &w1);
+                fr_butterfly_down(a, c, &w);
+                fr_butterfly_down(b, d, &w);
+                fr_butterfly_down(a, b, &w0);
+                fr_butterfly_down(c, d, &w1);
             }
-            at[0] = a;
-            at[quarter] = b;
-            at[2 * quarter] = c;
-            at[3 * quarter] = d;
         }
     }
 }
