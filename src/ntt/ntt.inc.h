@@ -258,10 +258,10 @@ NTT_INLINE void fr_two_layers(fr_t *x, size_t quarter, size_t n_blocks, size_t b
                 fr_butterfly_up(a, c, &w);
                 fr_butterfly_up(b, d, &w);
             } else {
-                fr_butterfly_down(a, c, &w);
                 fr_butterfly_down(b, d, &w);
-                fr_butterfly_down(a, b, &w0);
+                fr_butterfly_down(a, c, &w);
                 fr_butterfly_down(c, d, &w1);
+                fr_butterfly_down(a, b, &w0);
             }
         }
     }
