@@ -184,6 +184,16 @@ static void assert_public_inputs(const struct porep_set *set, const struct witne
     vector_free(file);
 }
 
+static void assert_satisfied(const struct r1cs *cs, const struct witness *w)
+{
+    struct r1cs_check check;
+    struct cuzk_error err;
+
+    assert_int_equal(r1cs_check(cs, w, pool, &check, &err), CUZK_OK);
+    if (!check.satisfied)
+        fail_msg("row %llu is not satisfied", (unsigned long long)check.first_bad_row);
+}
+
 static void assert_set(const char *name)
 {
     struct porep_set set = porep_set_load(name);
@@ -207,6 +217,7 @@ static void assert_set(const char *name)
         json_get_hex(partition, "inputs_sha256", expected, 32);
         sha256(digest, w.values.inputs + 4, (w.values.n_inputs - 1) * 32);
         assert_memory_equal(digest, expected, 32);
+        assert_satisfied(&cs, &w.values);
     }
     packed_witness_done(&w);
     r1cs_done(&cs);
@@ -273,6 +284,33 @@ static void test_every_number_of_threads_gives_the_same_witness(void **state)
     porep_set_free(&set);
 }
 
+/* A wrong sibling of a parent's path: the row that notices is that path's last, in challenge 1. */
+static void test_a_wrong_sibling_is_found_by_row_and_name(void **state)
+{
+    struct porep_set set = porep_set_load("porep-2k");
+    struct r1cs cs = record(&set.config.shape);
+    struct packed_witness w;
+    struct r1cs_check check;
+    struct cuzk_error err;
+    char path[256];
+
+    (void)state;
+    set.vanilla.challenges[1].parents[3].path.siblings[5].w[0] ^= 1;
+    assert_int_equal(packed_witness_new(&w, &cs, NULL, &err), CUZK_OK);
+    porep_witness(&w, &cs, &set.vanilla, 0, pool);
+    assert_int_equal(r1cs_check(&cs, &w.values, pool, &check, &err), CUZK_OK);
+    assert_false(check.satisfied);
+    assert_int_equal(
+        porep_row_path(path, sizeof(path), &set.config.shape, check.first_bad_row, NULL, &err),
+        CUZK_OK);
+    print_message("row %llu: %s\n", (unsigned long long)check.first_bad_row, path);
+    assert_non_null(strstr(path, "challenge 1/"));
+    assert_non_null(strstr(path, "parent 3"));
+    packed_witness_done(&w);
+    r1cs_done(&cs);
+    porep_set_free(&set);
+}
+
 static int make_pool(void **state)
 {
     (void)state;
@@ -301,6 +339,7 @@ int main(void)
         cmocka_unit_test(test_witnesses_of_the_other_tree_shapes_are_upstreams),
         cmocka_unit_test(test_both_witnesses_of_eleven_layers_are_upstreams),
         cmocka_unit_test(test_every_number_of_threads_gives_the_same_witness),
+        cmocka_unit_test(test_a_wrong_sibling_is_found_by_row_and_name),
     };
 
     return cmocka_run_group_tests_name("filecoin porep", tests, make_pool, free_pool);

@@ -1,0 +1,102 @@
+/* Made-up sectors of every size satisfy what real ones do: the sizes for which no recorded sector
+ * exists, with their deeper trees, eleven layers and ten partitions of eighteen challenges. */
+#include "support/testing.h"
+
+#include "filecoin/porep_circuit.h"
+#include "filecoin/vanilla_check.h"
+#include "support/sample_sector.h"
+
+static struct pool *pool;
+
+static struct porep_config config_of(const struct sector_size *size, enum api_version version)
+{
+    return (struct porep_config){.shape = size->porep,
+                                 .partitions = size->porep_partitions,
+                                 .version = version,
+                                 .porep_id = {5}};
+}
+
+static void test_vanilla_proofs_of_all_sizes_pass_the_deep_check(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < N_SECTOR_SIZES; i++) {
+        struct porep_config config = config_of(&sector_sizes[i], i % 2 ? API_1_1_0 : API_1_0_0);
+        struct vanilla_porep v;
+        struct cuzk_error err;
+
+        sample_sector(&v, &config, i);
+        for (unsigned k = 0; k < config.partitions; k++)
+            if (vanilla_check_deep(&v, &config, k, &err) != CUZK_OK)
+                fail_msg("%s: %s", sector_sizes[i].name, err.message);
+        vanilla_porep_done(&v);
+    }
+}
+
+static void assert_satisfied(const struct sector_size *size, unsigned partition)
+{
+    struct porep_config config = config_of(size, API_1_1_0);
+    const struct graph graph =
+        graph_make(config.shape.tree.lg_nodes, config.version, config.porep_id);
+    struct scalar inputs[3 + POREP_CHALLENGE_INPUTS * 18];
+    struct packed_witness w;
+    struct r1cs_check check;
+    struct vanilla_porep v;
+    struct cuzk_error err;
+    struct r1cs cs;
+
+    sample_sector(&v, &config, 1);
+    assert_int_equal(porep_record(&cs, &config.shape, NULL, &err), CUZK_OK);
+    assert_int_equal(packed_witness_new(&w, &cs, NULL, &err), CUZK_OK);
+    porep_witness(&w, &cs, &v, partition, pool);
+    porep_public_inputs(inputs, &config, &graph, &v.seal, partition);
+    assert_memory_equal(w.values.inputs + 4, inputs,
+                        porep_n_inputs(&config.shape) * sizeof(inputs[0]));
+    assert_int_equal(r1cs_check(&cs, &w.values, pool, &check, &err), CUZK_OK);
+    if (!check.satisfied)
+        fail_msg("%s: row %llu", size->name, (unsigned long long)check.first_bad_row);
+    packed_witness_done(&w);
+    r1cs_done(&cs);
+    vanilla_porep_done(&v);
+}
+
+static void test_witnesses_of_small_and_middle_sizes_satisfy_every_row(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 8; i++)
+        assert_satisfied(&sector_sizes[i], 0);
+}
+
+static void test_witnesses_of_network_sizes_satisfy_every_row(void **state)
+{
+    (void)state;
+    if (!test_long()) {
+        print_message("SKIP: 32 and 64 GiB take a minute; set CUZK_LONG=1\n");
+        skip();
+    }
+    assert_satisfied(sector_size_of_name("32GiB"), 9);
+    assert_satisfied(sector_size_of_name("64GiB"), 3);
+}
+
+static int make_pool(void **state)
+{
+    (void)state;
+    return pool_new(&pool, 0, NULL) == CUZK_OK ? 0 : -1;
+}
+
+static int free_pool(void **state)
+{
+    (void)state;
+    pool_free(pool);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_vanilla_proofs_of_all_sizes_pass_the_deep_check),
+        cmocka_unit_test(test_witnesses_of_small_and_middle_sizes_satisfy_every_row),
+        cmocka_unit_test(test_witnesses_of_network_sizes_satisfy_every_row),
+    };
+
+    return cmocka_run_group_tests_name("filecoin sample", tests, make_pool, free_pool);
+}
