@@ -1,7 +1,7 @@
 /* What a reading command answers: named values, objects and lists, printed for a person or as JSON.
  *
- * A report is a list of events in writing order. Adding cannot fail visibly: a report that ran out of
- * memory says so when it is printed. */
+ * A report is a list of events in writing order. Adding cannot fail visibly: a report that ran out
+ * of memory says so when it is printed. */
 #ifndef ENGINE_REPORT_H
 #define ENGINE_REPORT_H
 

@@ -1,0 +1,136 @@
+/* Jobs that need a circuit and no proof: set-up of a development key, and the plan. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "circuit/packed_witness.h"
+#include "engine/open_circuit.h"
+#include "engine/porep_job.h"
+#include "filecoin/vanilla.h"
+#include "format/bellperson.h"
+#include "groth16/plan.h"
+#include "groth16/setup.h"
+
+/* ---- set-up -----------------------------------------------------------------------------------
+ */
+
+struct setup_progress {
+    struct engine *engine;
+    int query; /* that the open stage is about; -1: none yet */
+};
+
+static void query_progress(void *ctx, enum key_query query, size_t done, size_t total)
+{
+    struct setup_progress *progress = ctx;
+
+    (void)done;
+    (void)total;
+    if (progress->query != (int)query)
+        engine_stage(progress->engine, "query %s", key_query_name(query));
+    progress->query = (int)query;
+}
+
+static enum cuzk_status write_key(struct engine *engine, const struct open_circuit *circuit,
+                                  const char *label, const char *params_path, const char *vk_path,
+                                  struct cuzk_error *err)
+{
+    const struct curve *curve = circuit->cs.curve;
+    struct setup_progress progress = {.engine = engine, .query = -1};
+    const struct setup_options options = {.backend = engine->backend,
+                                          .pool = engine->pool,
+                                          .budget = &engine->budget,
+                                          .domain_generator = curve->fr_generator.w[0],
+                                          .cancel = engine->cancel,
+                                          .progress = query_progress,
+                                          .progress_ctx = &progress};
+    struct params_writer writer;
+    struct trapdoor trapdoor;
+    struct key_sink sink;
+    enum cuzk_status st;
+
+    TRY(params_writer_open(&writer, curve, params_path, vk_path, err));
+    sink = params_writer_sink(&writer);
+    trapdoor_from_label(&trapdoor, curve, label);
+    engine_stage(engine, "powers of tau, Lagrange values");
+    st = groth16_setup(&circuit->qap, &trapdoor, &options, &sink, err);
+    mem_wipe(&trapdoor, sizeof trapdoor);
+    engine_stage(engine, "sync files");
+    if (st == CUZK_OK)
+        st = params_writer_commit(&writer, err);
+    params_writer_abort(&writer);
+    engine_stage_end(engine);
+    return st;
+}
+
+enum cuzk_status circuit_setup(struct engine *engine, struct circuit_name name, const char *label,
+                               const char *folder, struct report *report, struct cuzk_error *err)
+{
+    char params_path[KEY_PATH_MAX], vk_path[KEY_PATH_MAX];
+    struct open_circuit circuit;
+    enum cuzk_status st;
+
+    TRY(key_folder_dev_path(params_path, folder, name, ".params", err));
+    TRY(key_folder_dev_path(vk_path, folder, name, ".vk", err));
+    TRY(circuit_open(&circuit, engine, name, err));
+    mkdir(folder, 0777); /* if it cannot be made, opening the files says why */
+    st = write_key(engine, &circuit, label, params_path, vk_path, err);
+    circuit_close(&circuit);
+    if (st == CUZK_OK) {
+        report_text(report, "params", "%s", params_path);
+        report_text(report, "vk", "%s", vk_path);
+    }
+    return st;
+}
+
+/* ---- plan -------------------------------------------------------------------------------------
+ */
+
+static void report_plan(struct report *report, struct engine *engine,
+                        const struct open_circuit *circuit, const struct plan *plan)
+{
+    const struct sector_size *size = circuit->name.size;
+    char text[CIRCUIT_TEXT_MAX];
+    size_t request = vanilla_porep_bytes(&size->porep, size->porep_partitions);
+    size_t witness = packed_witness_bytes(&circuit->cs);
+    size_t shape = atomic_load(&engine->budget.class_now[MEM_SHAPE]);
+    size_t key = region_bytes(circuit->cs.n_inputs * circuit->cs.curve->g1_bytes);
+
+    circuit_name_print(text, circuit->name);
+    report_text(report, "circuit", "%s", text);
+    report_text(report, "backend", "%s", engine->backend->name);
+    report_number(report, "threads", pool_size(engine->pool));
+    report_object(report, "bytes");
+    report_number(report, "key", key);
+    report_number(report, "shape", shape);
+    report_number(report, "request", request);
+    report_number(report, "witness", witness);
+    report_number(report, "scratch", plan->peak_bytes);
+    report_number(report, "total", key + shape + request + witness + plan->peak_bytes);
+    report_end(report);
+    report_list(report, "stages");
+    for (int i = 0; i < PROVE_N_STAGES; i++) {
+        report_object(report, NULL);
+        report_text(report, "stage", "%s", prove_stage_name((enum prove_stage)i));
+        report_number(report, "held", plan->stage[i].held);
+        report_number(report, "scratch", plan->stage[i].scratch);
+        report_end(report);
+    }
+    report_end(report);
+}
+
+enum cuzk_status circuit_plan(struct engine *engine, struct circuit_name name,
+                              struct report *report, struct cuzk_error *err)
+{
+    struct open_circuit circuit;
+    struct proving_key outline;
+    struct plan plan;
+
+    TRY(circuit_open(&circuit, engine, name, err));
+    proving_key_outline(&outline, &circuit.qap, circuit.cs.curve->fr_generator.w[0]);
+    plan_prove(&plan, &(struct plan_input){.backend = engine->backend,
+                                           .key = &outline,
+                                           .qap = &circuit.qap,
+                                           .n_threads = pool_size(engine->pool)});
+    report_plan(report, engine, &circuit, &plan);
+    circuit_close(&circuit);
+    return CUZK_OK;
+}

@@ -1,0 +1,61 @@
+/* What every job runs on: threads, a memory budget, a back end, and a record of its stages. */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "backend/backend.h"
+#include "base/mem.h"
+#include "base/pool.h"
+
+/* ---- stages: where time and memory went ---- */
+
+struct stage {
+    char name[48];
+    double begin, end; /* seconds since the engine was opened */
+    double cpu;        /* seconds of all threads */
+    size_t bytes;      /* highest sum of the budget while it ran */
+};
+
+#define STAGES_MAX 512
+
+struct engine_options {
+    const char *backend;       /* "auto", "cpu", ...; NULL is "auto" */
+    unsigned threads;          /* 0: all processors */
+    size_t memory;             /* the budget in bytes; 0: no limit */
+    const atomic_bool *cancel; /* NULL: never */
+    bool progress;             /* tell stderr which stage runs, on one line that is overwritten */
+};
+
+struct engine {
+    const struct backend *backend;
+    struct pool *pool;
+    struct budget budget;
+    const atomic_bool *cancel;
+    bool progress;
+
+    double opened;
+    size_t n_stages;
+    double stage_cpu; /* clock at the begin of the open stage */
+    struct stage stages[STAGES_MAX];
+};
+
+MUST_CHECK enum cuzk_status engine_open(struct engine *engine, const struct engine_options *options,
+                                        struct cuzk_error *err);
+void engine_close(struct engine *engine); /* accepts a zeroed one */
+
+/* Ends the open stage, if any, and begins one. engine_stage_end ends without beginning. Stages
+ * beyond STAGES_MAX are added to the last. */
+void engine_stage(struct engine *engine, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void engine_stage_end(struct engine *engine);
+
+/* The table a person reads: stage, wall and processor seconds, memory. */
+void engine_print_stages(const struct engine *engine, FILE *out);
+/* The same as a Chrome trace (about:tracing, Perfetto): an array of complete events. */
+MUST_CHECK enum cuzk_status engine_write_trace(const struct engine *engine, const char *path,
+                                               struct cuzk_error *err);
+
+#endif

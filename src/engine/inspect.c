@@ -1,0 +1,206 @@
+#include "engine/inspect.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/hex.h"
+#include "base/reader.h"
+#include "engine/key_folder.h"
+#include "engine/porep_job.h"
+#include "filecoin/c1.h"
+#include "format/bellperson.h"
+
+/* A verifying key starts every key file: 864 bytes of points, then the number of inputs. */
+#define VK_COUNT_AT 864u
+#define VK_BYTES(n) (868 + 96 * (uint64_t)(n))
+
+enum file_kind { KIND_UNKNOWN, KIND_VK, KIND_PARAMS, KIND_PROOF, KIND_JSON };
+
+static bool walks_like_params(const struct file_map *map, uint32_t n_ic)
+{
+    struct reader r = reader_over(map->data, map->bytes, map->path);
+    static const size_t point_bytes[KEY_N_QUERIES] = {96, 96, 96, 96, 192};
+    const uint8_t *skipped;
+    uint32_t n;
+
+    if (read_bytes(&r, VK_BYTES(n_ic), &skipped, NULL) != CUZK_OK)
+        return false;
+    for (int q = 0; q < KEY_N_QUERIES; q++)
+        if (read_u32_be(&r, &n, NULL) != CUZK_OK ||
+            read_bytes(&r, n * point_bytes[q], &skipped, NULL) != CUZK_OK)
+            return false;
+    return read_end(&r, NULL) == CUZK_OK;
+}
+
+static enum file_kind recognise(const struct file_map *map)
+{
+    uint32_t n_ic;
+    size_t at = 0;
+
+    while (at < map->bytes && strchr(" \t\r\n", map->data[at]) && map->data[at])
+        at++;
+    if (at < map->bytes && map->data[at] == '{')
+        return KIND_JSON;
+    if (map->bytes && map->bytes % POREP_PROOF_BYTES == 0 &&
+        map->bytes <= 4096 * POREP_PROOF_BYTES && (map->data[0] & 0x80))
+        return KIND_PROOF; /* the first point is compressed */
+    if (map->bytes < VK_COUNT_AT + 4)
+        return KIND_UNKNOWN;
+    n_ic = load_u32_be(map->data + VK_COUNT_AT);
+    if (map->bytes == VK_BYTES(n_ic))
+        return KIND_VK;
+    return walks_like_params(map, n_ic) ? KIND_PARAMS : KIND_UNKNOWN;
+}
+
+/* ---- digests ----------------------------------------------------------------------------------
+ */
+
+static enum cuzk_status report_digests(struct engine *engine, const struct file_map *map,
+                                       struct report *report, struct cuzk_error *err)
+{
+    struct hash *sha = hash_new(HASH_SHA256), *blake = hash_new(HASH_BLAKE2B_512);
+    const size_t step = (size_t)1 << 24;
+    uint8_t digest[64];
+    char hex[129];
+
+    if (!sha || !blake) {
+        hash_free(sha);
+        hash_free(blake);
+        return error_set(err, CUZK_NO_MEMORY, "no memory for two digests");
+    }
+    engine_stage(engine, "digests");
+    for (size_t at = 0; at < map->bytes && !pool_cancelled(engine->pool); at += step) {
+        size_t n = map->bytes - at < step ? map->bytes - at : step;
+
+        hash_update(sha, map->data + at, n);
+        hash_update(blake, map->data + at, n);
+    }
+    hash_final(sha, digest);
+    hex_encode(hex, digest, 32);
+    report_text(report, "sha256", "%s", hex);
+    hash_final(blake, digest);
+    hex_encode(hex, digest, 16);
+    report_text(report, "parameters_json_digest", "%s", hex);
+    hash_free(sha);
+    hash_free(blake);
+    if (pool_cancelled(engine->pool))
+        return error_set(err, CUZK_CANCELLED, "cancelled");
+    return CUZK_OK;
+}
+
+/* ---- each kind --------------------------------------------------------------------------------
+ */
+
+static void report_key_warnings(struct report *report, const char *path)
+{
+    if (key_is_dev(path))
+        report_text(report, "warning", "development key: its trapdoor is known");
+}
+
+static enum cuzk_status report_vk(struct engine *engine, const struct file_map *map,
+                                  struct report *report, struct cuzk_error *err)
+{
+    struct verifying_key vk;
+
+    TRY(vk_open(&vk, map->path, &curve_bls12_381, engine->pool, &engine->budget, err));
+    report_text(report, "what", "bellperson verifying key, BLS12-381");
+    report_number(report, "inputs_with_one", vk.n_inputs);
+    report_key_warnings(report, map->path);
+    verifying_key_done(&vk);
+    return CUZK_OK;
+}
+
+static enum cuzk_status report_params(struct engine *engine, const struct file_map *map,
+                                      struct report *report, struct cuzk_error *err)
+{
+    struct proving_key key;
+
+    TRY(params_open(&key, map->path, &curve_bls12_381, engine->pool, &engine->budget, err));
+    report_text(report, "what", "bellperson parameters, BLS12-381");
+    report_number(report, "inputs_with_one", key.vk.n_inputs);
+    for (int q = 0; q < KEY_N_QUERIES; q++)
+        report_number(report, key_query_name((enum key_query)q), key.query[q].n);
+    report_key_warnings(report, map->path);
+    proving_key_done(&key);
+    return CUZK_OK;
+}
+
+static enum cuzk_status report_proof(const struct file_map *map, struct report *report,
+                                     struct cuzk_error *err)
+{
+    for (size_t at = 0; at < map->bytes; at += POREP_PROOF_BYTES) {
+        struct proof proof;
+
+        TRY(proof_decode(&proof, &curve_bls12_381, map->data + at, POREP_PROOF_BYTES, map->path,
+                         err));
+    }
+    report_text(report, "what", "Groth16 proof, BLS12-381");
+    report_number(report, "partitions", map->bytes / POREP_PROOF_BYTES);
+    return CUZK_OK;
+}
+
+static enum cuzk_status report_c1(struct engine *engine, const struct file_map *map,
+                                  struct report *report, struct cuzk_error *err)
+{
+    const struct c1_hints no_hints = {.registered_proof = -1};
+    struct c1 c1;
+    char text[CIRCUIT_TEXT_MAX];
+    const struct scalar *named[3];
+    static const char *const names[3] = {"replica_id", "comm_d", "comm_r"};
+
+    TRY(c1_read_file(&c1, map->path, &no_hints, &engine->budget, err));
+    circuit_name_print(text, c1.name);
+    report_text(report, "what", "PoRep C1 output (SealCommitPhase1Output)");
+    report_text(report, "circuit", "%s", text);
+    report_text(report, "api_version", "%s", api_version_name(c1.config.version));
+    report_number(report, "partitions", c1.config.partitions);
+    report_number(report, "challenges", c1.config.partitions * c1.config.shape.challenges);
+    if (c1.has_sector_num)
+        report_number(report, "sector_num", c1.sector_num);
+    named[0] = &c1.vanilla.seal.replica_id;
+    named[1] = &c1.vanilla.seal.comm_d;
+    named[2] = &c1.vanilla.seal.comm_r;
+    for (int i = 0; i < 3; i++) {
+        uint8_t bytes[32];
+
+        scalar_to_bytes(bytes, named[i]);
+        hex_encode(text, bytes, 32);
+        report_text(report, names[i], "%s", text);
+    }
+    c1_done(&c1);
+    return CUZK_OK;
+}
+
+static enum cuzk_status report_kind(struct engine *engine, const struct file_map *map,
+                                    struct report *report, struct cuzk_error *err)
+{
+    switch (recognise(map)) {
+    case KIND_VK: return report_vk(engine, map, report, err);
+    case KIND_PARAMS: return report_params(engine, map, report, err);
+    case KIND_PROOF: return report_proof(map, report, err);
+    case KIND_JSON: return report_c1(engine, map, report, err);
+    case KIND_UNKNOWN: break;
+    }
+    return error_set(err, CUZK_BAD_INPUT,
+                     "%s: neither parameters, verifying key, proof nor C1 JSON (%zu bytes)",
+                     map->path, map->bytes);
+}
+
+enum cuzk_status inspect_file(struct engine *engine, const char *path, struct report *report,
+                              struct cuzk_error *err)
+{
+    struct file_map map;
+    enum cuzk_status st;
+
+    TRY(file_map(&map, path, err));
+    report_text(report, "file", "%s", path);
+    report_number(report, "bytes", map.bytes);
+    engine_stage(engine, "read");
+    st = report_kind(engine, &map, report, err);
+    if (st == CUZK_OK)
+        st = report_digests(engine, &map, report, err);
+    engine_stage_end(engine);
+    file_unmap(&map);
+    return st;
+}
