@@ -1,0 +1,248 @@
+/* Reading arguments: values, and the groups of options that several verbs take. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hex.h"
+#include "cli/cli.h"
+
+/* ---- values -----------------------------------------------------------------------------------
+ */
+
+static bool parse_u64(const char *text, const char **end, uint64_t *ret)
+{
+    char *stop;
+
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    errno = 0;
+    *ret = strtoul(text, &stop, 10);
+    *end = stop;
+    return errno == 0;
+}
+
+uint64_t cli_number(struct argp_state *state, const char *option, const char *text, uint64_t max)
+{
+    const char *end;
+    uint64_t value = 0;
+
+    if (!parse_u64(text, &end, &value) || *end || value > max)
+        argp_error(state, "%s: '%s' is not a number up to %lu", option, text, (unsigned long)max);
+    return value;
+}
+
+uint64_t cli_size(struct argp_state *state, const char *option, const char *text)
+{
+    static const struct {
+        const char *suffix;
+        uint64_t factor;
+    } units[] = {
+        {"", 1},
+        {"KiB", (uint64_t)1 << 10},
+        {"MiB", (uint64_t)1 << 20},
+        {"GiB", (uint64_t)1 << 30},
+        {"TiB", (uint64_t)1 << 40},
+        {"KB", 1000},
+        {"MB", 1000000},
+        {"GB", 1000000000},
+        {"TB", 1000000000000},
+    };
+    const char *end;
+    uint64_t value;
+
+    if (parse_u64(text, &end, &value))
+        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+            if (strcmp(end, units[i].suffix) == 0 && value <= UINT64_MAX / units[i].factor)
+                return value * units[i].factor;
+    argp_error(state, "%s: '%s' is not a size (bytes, or with KiB MiB GiB TiB KB MB GB TB)", option,
+               text);
+    return 0;
+}
+
+void cli_hex(struct argp_state *state, const char *option, const char *text, uint8_t *out, size_t n)
+{
+    if (!hex_decode(out, n, text))
+        argp_error(state, "%s: expected %zu bytes in hexadecimal digits", option, n);
+}
+
+struct circuit_name cli_circuit(struct argp_state *state, const char *text)
+{
+    struct circuit_name name = {0};
+    struct cuzk_error err;
+
+    if (circuit_name_parse(&name, text, &err) != CUZK_OK)
+        argp_error(state, "%s", err.message);
+    return name;
+}
+
+int cli_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+    argp_err_exit_status = CUZK_USAGE;
+    return argp_parse(argp, argc, argv, 0, NULL, input) == 0 ? 0 : CUZK_USAGE;
+}
+
+/* ---- the engine -------------------------------------------------------------------------------
+ */
+
+enum { KEY_BACKEND = 0x100, KEY_THREADS, KEY_MEM, KEY_TRACE };
+
+static error_t parse_engine(int key, char *arg, struct argp_state *state)
+{
+    struct engine_arguments *a = state->input;
+
+    switch (key) {
+    case KEY_BACKEND: a->options.backend = arg; return 0;
+    case KEY_THREADS:
+        a->options.threads = (unsigned)cli_number(state, "--threads", arg, 4096);
+        return 0;
+    case KEY_MEM: a->options.memory = cli_size(state, "--mem", arg); return 0;
+    case KEY_TRACE: a->trace = arg; return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option engine_options[] = {
+    {"backend", KEY_BACKEND, "NAME", 0, "auto (default), cpu, ifma or cuda", 10},
+    {"threads", KEY_THREADS, "N", 0, "threads; default all processors", 10},
+    {"mem", KEY_MEM, "SIZE", 0, "memory allowed, such as 16GiB; default no limit", 10},
+    {"trace", KEY_TRACE, "FILE", 0, "write the stages as a Chrome trace", 10},
+    {0},
+};
+const struct argp cli_engine_argp = {engine_options, parse_engine, 0, 0, 0, 0, 0};
+
+static atomic_bool cancelled;
+
+static void cancel(int signal_number)
+{
+    atomic_store(&cancelled, true);
+    signal(signal_number, SIG_DFL); /* the second one ends the program at once */
+}
+
+enum cuzk_status cli_engine_open(struct engine *engine, const struct engine_arguments *arguments,
+                                 struct cuzk_error *err)
+{
+    struct engine_options options = arguments->options;
+
+    signal(SIGINT, cancel);
+    signal(SIGTERM, cancel);
+    options.cancel = &cancelled;
+    options.progress = isatty(STDERR_FILENO) == 1;
+    return engine_open(engine, &options, err);
+}
+
+int cli_engine_finish(struct engine *engine, const struct engine_arguments *arguments,
+                      enum cuzk_status status, struct cuzk_error *err)
+{
+    engine_stage_end(engine);
+    if (arguments->trace && status == CUZK_OK)
+        status = engine_write_trace(engine, arguments->trace, err);
+    engine_close(engine);
+    return status == CUZK_OK ? 0 : cli_fail(status, err);
+}
+
+/* ---- the C1 -----------------------------------------------------------------------------------
+ */
+
+enum {
+    KEY_C1 = 0x200,
+    KEY_REGISTERED_PROOF,
+    KEY_SECTOR_SIZE,
+    KEY_API_VERSION,
+    KEY_POREP_ID,
+    KEY_PARTITION,
+    KEY_MINER_ID,
+    KEY_SECTOR_NUM,
+};
+
+static error_t end_c1(const struct c1_arguments *a, struct argp_state *state)
+{
+    if (!a->input.c1_path)
+        argp_error(state, "--c1 FILE is missing");
+    if (a->has_miner_id != a->has_sector_num)
+        argp_error(state, "--miner-id and --sector-num go together");
+    return 0;
+}
+
+static error_t parse_c1(int key, char *arg, struct argp_state *state)
+{
+    struct c1_arguments *a = state->input;
+    struct porep_input *in = &a->input;
+
+    switch (key) {
+    case KEY_C1: in->c1_path = arg; return 0;
+    case KEY_REGISTERED_PROOF:
+        in->hints.registered_proof = (int)cli_number(state, "--registered-proof", arg, 19);
+        return 0;
+    case KEY_SECTOR_SIZE: in->hints.sector_size = cli_size(state, "--sector-size", arg); return 0;
+    case KEY_API_VERSION: in->hints.api_version = arg; return 0;
+    case KEY_POREP_ID:
+        cli_hex(state, "--porep-id", arg, in->hints.porep_id, sizeof in->hints.porep_id);
+        in->hints.has_porep_id = true;
+        return 0;
+    case KEY_PARTITION: in->partition = (int)cli_number(state, "--partition", arg, 10000); return 0;
+    case KEY_MINER_ID:
+        in->miner_id = cli_number(state, "--miner-id", arg, UINT64_MAX);
+        a->has_miner_id = in->has_identity = true;
+        return 0;
+    case KEY_SECTOR_NUM:
+        in->sector_num = cli_number(state, "--sector-num", arg, UINT64_MAX);
+        a->has_sector_num = true;
+        return 0;
+    case ARGP_KEY_INIT:
+        in->hints.registered_proof = -1;
+        in->partition = ALL_PARTITIONS;
+        return 0;
+    case ARGP_KEY_END: return end_c1(a, state);
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option c1_options[] = {
+    {"c1", KEY_C1, "FILE", 0,
+     "the C1 output: API JSON, Curio's wrapper, native bincode or native JSON", 1},
+    {"registered-proof", KEY_REGISTERED_PROOF, "N", 0,
+     "seal proof 0 to 19; a native C1 needs it, another is compared with it", 1},
+    {"sector-size", KEY_SECTOR_SIZE, "SIZE", 0, "for a native C1 without a registered proof", 1},
+    {"api-version", KEY_API_VERSION, "V", 0, "the same: 1.0.0, 1.1.0 or 1.2.0", 1},
+    {"porep-id", KEY_POREP_ID, "HEX", 0, "the same: 32 bytes", 1},
+    {"partition", KEY_PARTITION, "K", 0, "only this partition", 1},
+    {"miner-id", KEY_MINER_ID, "N", 0, "compare the replica id with this miner and sector", 1},
+    {"sector-num", KEY_SECTOR_NUM, "N", 0, "", 1},
+    {0},
+};
+const struct argp cli_c1_argp = {c1_options, parse_c1, 0, 0, 0, 0, 0};
+
+/* ---- keys -------------------------------------------------------------------------------------
+ */
+
+enum { KEY_PARAMS = 0x300, KEY_ALLOW_DEV_KEY, KEY_INSECURE_SEED };
+
+static error_t parse_key(int key, char *arg, struct argp_state *state)
+{
+    struct porep_key *k = state->input;
+
+    switch (key) {
+    case KEY_PARAMS: k->folder = arg; return 0;
+    case KEY_ALLOW_DEV_KEY:
+        if (k->choice == KEY_OFFICIAL)
+            k->choice = KEY_ALLOW_DEV;
+        return 0;
+    case KEY_INSECURE_SEED:
+        k->seed_label = arg;
+        k->choice = KEY_ONLY_DEV;
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option key_options[] = {
+    {"params", KEY_PARAMS, "DIR", 0,
+     "folder of the keys; default /data/zk/params, then $FIL_PROOFS_PARAMETER_CACHE", 2},
+    {"allow-dev-key", KEY_ALLOW_DEV_KEY, 0, 0, "accept a development key", 2},
+    {"insecure-seed", KEY_INSECURE_SEED, "LABEL", 0,
+     "tests only: r and s from the label, with a development key", 2},
+    {0},
+};
+const struct argp cli_key_argp = {key_options, parse_key, 0, 0, 0, 0, 0};

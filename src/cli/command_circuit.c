@@ -1,0 +1,110 @@
+/* cuzk circuit and cuzk plan: what there is to know about a circuit before a key or a proof exists.
+ */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "engine/open_circuit.h"
+
+struct arguments {
+    struct engine_arguments engine;
+    const char *circuit_text;
+    struct circuit_name circuit;
+    bool digest, json;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *a = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->engine; return 0;
+    case 'd': a->digest = true; return 0;
+    case 'j': a->json = true; return 0;
+    case ARGP_KEY_ARG:
+        if (a->circuit_text)
+            argp_error(state, "one circuit at a time, found '%s'", arg);
+        a->circuit_text = arg;
+        a->circuit = cli_circuit(state, arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->circuit_text)
+            argp_error(state, "which circuit? For example porep-32GiB");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+typedef enum cuzk_status answer_fn(struct engine *engine, const struct arguments *a,
+                                   struct report *report, struct cuzk_error *err);
+
+static int answer(const struct argp *argp, int argc, char **argv, answer_fn *fill)
+{
+    struct arguments a = {0};
+    struct engine engine = {0};
+    struct report report;
+    struct cuzk_error err = {0};
+    enum cuzk_status st;
+    int code = cli_parse(argp, argc, argv, &a);
+
+    if (code)
+        return code;
+    report_init(&report);
+    st = cli_engine_open(&engine, &a.engine, &err);
+    if (st == CUZK_OK)
+        st = fill(&engine, &a, &report, &err);
+    code = cli_engine_finish(&engine, &a.engine, st, &err);
+    if (code) {
+        report_done(&report);
+        return code;
+    }
+    return cli_answer(&report, a.json);
+}
+
+static enum cuzk_status describe(struct engine *engine, const struct arguments *a,
+                                 struct report *report, struct cuzk_error *err)
+{
+    struct open_circuit circuit;
+    enum cuzk_status st;
+
+    TRY(circuit_open(&circuit, engine, a->circuit, err));
+    st = circuit_report(&circuit, engine, a->digest, report, err);
+    circuit_close(&circuit);
+    return st;
+}
+
+static enum cuzk_status plan(struct engine *engine, const struct arguments *a,
+                             struct report *report, struct cuzk_error *err)
+{
+    return circuit_plan(engine, a->circuit, report, err);
+}
+
+static const struct argp_child children[] = {{&cli_engine_argp, 0, 0, 3}, {0}};
+
+int command_circuit(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"digest", 'd', 0, 0, "the structural and the coefficient digest too", 0},
+        {"json", 'j', 0, 0, "answer in JSON", 0},
+        {0},
+    };
+    static const struct argp argp = {
+        options,  parse, "NAME", "Counts, densities, nonzeros, domain and file names of a circuit.",
+        children, 0,     0};
+
+    return answer(&argp, argc, argv, describe);
+}
+
+int command_plan(int argc, char **argv)
+{
+    static const struct argp_option options[] = {{"json", 'j', 0, 0, "answer in JSON", 0}, {0}};
+    static const struct argp argp = {options,
+                                     parse,
+                                     "CIRCUIT",
+                                     "The memory that one proof of this circuit takes, by class "
+                                     "and by stage.",
+                                     children,
+                                     0,
+                                     0};
+
+    return answer(&argp, argc, argv, plan);
+}

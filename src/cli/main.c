@@ -1,0 +1,78 @@
+/* cuzk: the verbs. `cuzk VERB --help` describes each. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "engine/version.h"
+
+static const struct verb {
+    const char *name, *what;
+    command_fn *run;
+} verbs[] = {
+    {"setup", "make a development key from a trapdoor label", command_setup},
+    {"prove", "make a proof and verify it", command_prove},
+    {"verify", "verify a proof", command_verify},
+    {"check", "evaluate every constraint; name the first one that fails", command_check},
+    {"circuit", "counts, densities, file names and digests of a circuit", command_circuit},
+    {"plan", "the memory that a proof takes, stage by stage", command_plan},
+    {"key", "read or check a proving key", command_key},
+    {"inspect", "say what a file is", command_inspect},
+    {"info", "version, processor, back ends", command_info},
+};
+
+static void print_help(FILE *out)
+{
+    fputs("Usage: cuzk VERB [OPTION...]\n\n"
+          "Groth16 proofs for Filecoin, inside the memory they were given.\n\nVerbs:\n",
+          out);
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].what);
+    fputs("\n`cuzk VERB --help` describes one.\n\n"
+          "Exit codes: 0 done; 1 proof invalid or check failed; 2 wrong usage; 3 bad input;\n"
+          "4 does not fit in the memory allowed; 5 device failed; 6 input/output failed;\n"
+          "7 cancelled; 70 our own fault.\n",
+          out);
+}
+
+int cli_fail(enum cuzk_status status, const struct cuzk_error *err)
+{
+    fprintf(stderr, "cuzk: %s\n", err && err->message[0] ? err->message : cuzk_status_name(status));
+    return (int)status;
+}
+
+int cli_answer(struct report *report, bool json)
+{
+    struct cuzk_error err = {0};
+    enum cuzk_status st =
+        json ? report_print_json(report, stdout, &err) : report_print_text(report, stdout, &err);
+
+    report_done(report);
+    return st == CUZK_OK ? 0 : cli_fail(st, &err);
+}
+
+int main(int argc, char **argv)
+{
+    char name[64];
+
+    if (argc < 2) {
+        print_help(stderr);
+        return CUZK_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0 ||
+        strcmp(argv[1], "-h") == 0) {
+        print_help(stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("cuzk " CUZK_VERSION);
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        if (strcmp(argv[1], verbs[i].name) == 0) {
+            snprintf(name, sizeof name, "cuzk %s", verbs[i].name);
+            argv[1] = name;
+            return verbs[i].run(argc - 1, argv + 1);
+        }
+    fprintf(stderr, "cuzk: no verb '%s'; `cuzk --help` lists them\n", argv[1]);
+    return CUZK_USAGE;
+}

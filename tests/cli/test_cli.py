@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+"""The program itself: every verb on real input, its exit codes, what it refuses and how.
+
+The development key of the 2 KiB PoRep circuit (1.1 GB) is made once, in <build>/demo, where
+`./x demo` looks for it too.
+"""
+import base64
+import csv
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.environ.get("CUZK_BUILD", os.path.join(ROOT, "build"))
+CUZK = os.path.join(BUILD, "cuzk")
+VECTORS = os.path.join(ROOT, "tests", "vectors", "filecoin")
+KEYS = os.path.join(BUILD, "demo")
+SCRATCH = tempfile.mkdtemp(prefix="cuzk-cli-", dir=BUILD)
+
+
+def cuzk(*arguments, code=0):
+    done = subprocess.run([CUZK, *arguments], capture_output=True, text=True, errors="replace",
+                          timeout=900)
+    assert done.returncode == code, (f"cuzk {' '.join(arguments)}: exit code {done.returncode}, "
+                                     f"expected {code}\n{done.stdout}{done.stderr}")
+    return done
+
+
+def refuses(*arguments, code, saying, no_file=None):
+    """One line on stderr that contains `saying` (a word or several); no output file."""
+    lines = cuzk(*arguments, code=code).stderr.strip().splitlines()
+    assert len(lines) == 1, lines
+    for word in [saying] if isinstance(saying, str) else saying:
+        assert word in lines[0], f"'{word}' is not in: {lines[0]}"
+    if no_file:
+        assert not glob.glob(no_file + "*"), f"{no_file} was left behind"
+
+
+def answer(*arguments):
+    return json.loads(cuzk(*arguments, "--json").stdout)
+
+
+def vector(*path):
+    return os.path.join(VECTORS, *path)
+
+
+def meta(name):
+    with open(vector(name, "meta.json")) as f:
+        return json.load(f)
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def out(name):
+    return os.path.join(SCRATCH, name)
+
+
+def write(name, data):
+    with open(out(name), "wb") as f:
+        f.write(data)
+    return out(name)
+
+
+def the_key():
+    """Paths of the development key's .params and .vk."""
+    if not glob.glob(os.path.join(KEYS, "dev-v28-*.params")):
+        cuzk("setup", "porep-2KiB", "--insecure-seed", "porep-2k", "-o", KEYS)
+    return [glob.glob(os.path.join(KEYS, "dev-v28-*" + e))[0] for e in (".params", ".vk")]
+
+
+def prove(name, c1, *more):
+    return cuzk("prove", "porep", "--c1", c1, "--params", KEYS, "-o", out(name), *more)
+
+
+# ---- usage ---------------------------------------------------------------------------------------
+
+
+def test_help_names_every_verb_and_the_exit_codes():
+    text = cuzk("--help").stdout
+    for verb in "setup prove verify check circuit plan key inspect info".split():
+        assert verb in text
+        assert cuzk(verb, "--help").stdout.startswith("Usage: cuzk " + verb)
+    assert "Exit codes" in text
+
+
+def test_wrong_usage_is_exit_code_2():
+    cuzk(code=2)
+    cuzk("frobnicate", code=2)
+    cuzk("circuit", code=2)
+    cuzk("circuit", "porep-3KiB", code=2)
+    cuzk("circuit", "winning-2KiB", code=2)
+    cuzk("circuit", "porep-2KiB", "--threads", "many", code=2)
+    cuzk("prove", "porep", code=2)
+    cuzk("prove", "porep", "--c1", "x", code=2)
+    cuzk("prove", "rain", "--c1", "x", "-o", "y", code=2)
+    cuzk("plan", "porep-2KiB", "--mem", "12parsecs", code=2)
+    cuzk("setup", "porep-2KiB", "-o", SCRATCH, code=2)
+
+
+def test_info_names_the_back_ends():
+    info = answer("info")
+    assert info["backends"]["cpu"].startswith("available")
+    assert info["version"] in cuzk("--version").stdout
+
+
+# ---- circuits ------------------------------------------------------------------------------------
+
+
+def test_circuit_counts_and_digests_are_upstreams():
+    with open(vector("shapes.tsv")) as f:
+        row = next(r for r in csv.DictReader(f, delimiter="\t") if r["set"] == "porep-2k")
+    circuit = answer("circuit", "porep-2k", "--digest")
+    assert circuit["circuit"] == "porep-2KiB"
+    for key, column in (("constraints", "constraints"), ("aux", "aux"), ("inputs_with_one", "inputs"),
+                        ("a_aux", "a_aux"), ("b_aux", "b_aux"), ("b_inputs", "b_inputs"),
+                        ("nonzeros_a", "nnzA"), ("nonzeros_b", "nnzB"), ("nonzeros_c", "nnzC")):
+        assert circuit[key] == int(row[column]), (key, circuit[key], row[column])
+    assert circuit["structural_digest"] == row["structural"]
+    assert circuit["coefficient_sha256"] == row["coefficient_sha256"]
+    assert circuit["params_bytes"] == meta("porep-2k")["params"]["bytes"]
+    assert circuit["vk_bytes"] == len(read(vector("porep-2k", "vk.bin")))
+    assert circuit["files"][0] == f"v28-{meta('porep-2k')['cache_identifier']}.params"
+
+
+def test_circuit_of_a_32GiB_sector_has_upstreams_counts():
+    circuit = answer("circuit", "porep-32g")
+    assert circuit["constraints"] == 130278541 and circuit["aux"] == 130169893
+    assert circuit["nonzeros_a"] == 309405051
+    assert circuit["params_bytes"] == 47373928632
+
+
+# ---- keys ----------------------------------------------------------------------------------------
+
+
+def test_setup_makes_bellpersons_bytes():
+    params, vk = the_key()
+    file = answer("inspect", params)
+    assert file["sha256"] == meta("porep-2k")["params"]["sha256"], file
+    assert file["parameters_json_digest"] == meta("porep-2k")["params"]["blake2b512_first16"]
+    assert "development key" in file["warning"]
+    assert answer("key", "info", vk)["inputs_with_one"] == 40
+    assert read(vk) == read(vector("porep-2k", "vk.bin"))
+
+
+def test_development_key_is_refused_unless_allowed():
+    the_key()
+    refuses("prove", "porep", "--c1", vector("porep-2k", "c1.json"), "--params", KEYS, "-o",
+            out("official"), code=3, saying=["--allow-dev-key", "dev-v28"], no_file=out("official"))
+
+
+def test_truncated_and_altered_keys_are_refused():
+    params, _ = the_key()
+    folder = out("keys")
+    os.makedirs(folder)
+    copy = os.path.join(folder, os.path.basename(params))
+    shutil.copyfile(params, copy)
+    size = os.path.getsize(copy)
+    command = ["prove", "porep", "--c1", vector("porep-2k", "c1.json"), "--params", folder,
+               "--allow-dev-key", "-o", out("altered")]
+
+    def altered(at, data, saying):
+        with open(copy, "r+b") as f:
+            f.seek(at)
+            old = f.read(len(data))
+            f.seek(at)
+            f.write(data)
+        refuses(*command, code=3, saying=saying, no_file=out("altered"))
+        with open(copy, "r+b") as f:
+            f.seek(at)
+            f.write(old)
+
+    h = 868 + 96 * 40
+    altered(5, b"\xff", "alpha_g1")
+    altered(864, b"\xff\xff\xff\xff", "ic")
+    altered(h, b"\x00\x3f\xff\xfe", "h")  # one point less than the domain asks for
+    altered(h + 4 + 96 * 1000 + 50, b"\x00", "1000")  # off the curve
+    altered(h + 4 + 96 * 7, b"\x40" + b"\x00" * 95, "7")  # infinity
+    os.truncate(copy, size - 1)
+    refuses(*command, code=3, saying="b_g2", no_file=out("altered"))
+    os.truncate(copy, 100)
+    refuses(*command, code=3, saying=os.path.basename(copy), no_file=out("altered"))
+    os.remove(copy)
+
+
+def test_key_of_another_circuit_is_refused():
+    params, _ = the_key()
+    folder = out("other")
+    os.makedirs(folder)
+    name = "dev-" + answer("circuit", "porep-4KiB")["files"][0]
+    os.symlink(params, os.path.join(folder, name))
+    refuses("prove", "porep", "--c1", vector("porep-4k", "c1.bin"), "--sector-size", "4KiB",
+            "--api-version", "1.1.0", "--porep-id", meta("porep-4k")["porep_id"], "--params", folder,
+            "--allow-dev-key", "-o", out("other.proof"), code=3, saying=name,
+            no_file=out("other.proof"))
+
+
+# ---- proofs --------------------------------------------------------------------------------------
+
+
+def test_proof_bytes_with_fixed_randomness_are_bellpersons():
+    the_key()
+    for name in ("porep-2k", "porep-2k-v1", "porep-2k-synth"):
+        prove(name, vector(name, "c1.json"), "--insecure-seed", "porep-2k")
+        assert read(out(name)) == read(vector(name, "proof.bin")), name
+
+
+def test_every_form_of_a_c1_gives_the_same_proof():
+    the_key()
+    api = read(vector("porep-2k", "c1.json"))
+    wrapper = {"SectorNum": 42, "Phase1Out": base64.b64encode(api).decode(), "SectorSize": 2048}
+    prove("from-wrapper", write("wrapper.json", json.dumps(wrapper).encode()), "--insecure-seed",
+          "porep-2k")
+    prove("from-bincode", vector("porep-2k", "c1.bin"), "--registered-proof", "5", "--insecure-seed",
+          "porep-2k")
+    expected = read(vector("porep-2k", "proof.bin"))
+    assert read(out("from-wrapper")) == expected
+    assert read(out("from-bincode")) == expected
+
+
+def test_one_partition_of_thirteen_is_bellpersons():
+    the_key()
+    c1 = vector("porep-2k-ni", "c1.json")
+    prove("ni", c1, "--partition", "7", "--insecure-seed", "porep-2k")
+    assert read(out("ni")) == read(vector("porep-2k-ni", "proof.bin"))[7 * 192:8 * 192]
+    cuzk("verify", "porep", "--c1", c1, "--partition", "7", "--params", KEYS, "--allow-dev-key",
+         "--proof", out("ni"))
+
+
+def test_fresh_proofs_differ_and_verify():
+    the_key()
+    c1 = vector("porep-2k", "c1.json")
+    for name in ("one", "two"):
+        text = prove(name, c1, "--allow-dev-key", "--trace", out(name + ".trace")).stdout
+        assert "verified" in text and "stage" in text
+        cuzk("verify", "porep", "--c1", c1, "--params", KEYS, "--allow-dev-key", "--proof", out(name))
+    assert read(out("one")) != read(out("two"))
+    assert len(json.loads(read(out("one.trace")))) > 8
+
+
+def test_verify_takes_thirteen_partitions_and_refuses_every_change():
+    _, vk = the_key()
+    c1, good = vector("porep-2k-ni", "c1.json"), read(vector("porep-2k-ni", "proof.bin"))
+    common = ["verify", "porep", "--c1", c1, "--vk", vk, "--allow-dev-key", "--proof"]
+    cuzk(*common, vector("porep-2k-ni", "proof.bin"))
+    swapped = good[192:384] + good[:192] + good[384:]
+    refuses(*common, write("swapped", swapped), code=1, saying="0")
+    refuses(*common, write("short", good[:-1]), code=3, saying="expected 2496")
+    broken = bytearray(good)
+    broken[5 * 192 + 30] ^= 1
+    refuses(*common, write("broken", bytes(broken)), code=1, saying="5")
+    refuses("verify", "porep", "--c1", c1, "--vk", vk, "--proof", vector("porep-2k-ni", "proof.bin"),
+            code=3, saying="development key")
+
+
+def test_identity_of_the_sector_is_checked_when_given():
+    _, vk = the_key()
+    facts = meta("porep-2k")
+    common = ["verify", "porep", "--c1", vector("porep-2k", "c1.json"), "--vk", vk, "--allow-dev-key",
+              "--proof", vector("porep-2k", "proof.bin"), "--sector-num", str(facts["sector_id"]),
+              "--miner-id"]
+    cuzk(*common, str(facts["miner"]))
+    refuses(*common, str(facts["miner"] + 1), code=3, saying="replica_id")
+
+
+def test_memory_of_a_proof_is_the_plan_and_the_plan_is_a_limit():
+    the_key()
+    c1 = vector("porep-2k", "c1.json")
+    total = answer("plan", "porep-2KiB", "--threads", "2")["bytes"]["total"]
+    prove("planned", c1, "--allow-dev-key", "--threads", "2", "--mem", str(total), "--trace",
+          out("planned.trace"))
+    peak = max(stage["args"]["bytes"] for stage in json.loads(read(out("planned.trace"))))
+    assert peak == total, f"the counters reached {peak}, the plan says {total}"
+    assert total <= 700 << 20, total
+    refuses("prove", "porep", "--c1", c1, "--params", KEYS, "--allow-dev-key", "--threads", "2", "--mem",
+            str(total - 4096), "-o", out("tight"), code=4, saying="allowed", no_file=out("tight"))
+
+
+def test_unsatisfied_witness_gives_no_proof_and_check_names_the_row():
+    the_key()
+    c1 = json.loads(read(vector("porep-2k", "c1.json")))
+    first = next(iter(c1["vanilla_proofs"].values()))[0][0]
+    first["comm_r_last_proof"]["data"]["Single"]["path"]["path"][0]["hashes"][0][0] ^= 1
+    altered = write("altered-c1.json", json.dumps(c1).encode())
+    refuses("prove", "porep", "--c1", altered, "--params", KEYS, "--allow-dev-key", "-o",
+            out("unsatisfied"), code=1, saying="partition 0", no_file=out("unsatisfied"))
+    refuses("check", "porep", "--c1", altered, code=1, saying=["row", "challenge"])
+    cuzk("check", "porep", "--c1", vector("porep-2k", "c1.json"))
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+
+def test_inspect_knows_our_files():
+    def what(path):
+        return answer("inspect", path)["what"]
+
+    assert "verifying key" in what(vector("porep-2k", "vk.bin"))
+    assert "proof" in what(vector("porep-2k-ni", "proof.bin"))
+    assert "C1" in what(vector("porep-2k", "c1.json"))
+    assert "parameters" in what(vector("tiny", "mimc322", "params.bin"))
+    refuses("inspect", write("noise", b"\x01\x02\x03" * 1000), code=3, saying="neither")
+    refuses("inspect", write("empty", b""), code=3, saying="neither")
+    refuses("inspect", out("absent"), code=6, saying="absent")
+
+
+def test_output_that_cannot_be_written_is_exit_code_6():
+    refuses("setup", "porep-2KiB", "--insecure-seed", "x", "-o", "/proc/nowhere", code=6, saying="/proc")
+
+
+def main():
+    tests = [f for name, f in list(globals().items()) if name.startswith("test_")]
+    wanted = sys.argv[1:]
+    bad = 0
+    for test in tests:
+        if wanted and test.__name__ not in wanted:
+            continue
+        print(f"[ RUN      ] {test.__name__}", flush=True)
+        try:
+            test()
+            print(f"[       OK ] {test.__name__}", flush=True)
+        except Exception as error:  # whatever it is, the other tests still run
+            print(f"{type(error).__name__}: {error}")
+            print(f"[  FAILED  ] {test.__name__}", flush=True)
+            bad += 1
+    shutil.rmtree(SCRATCH, ignore_errors=True)
+    sys.exit(bad != 0)
+
+
+if __name__ == "__main__":
+    main()
