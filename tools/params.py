@@ -182,7 +182,7 @@ def header(name):
     yield f"#define {guard}"
     yield ""
     yield from field_lines("FP", fp, "base field")
-    yield f"#define FP_SQRT_EXPONENT_PLAIN {braces(fp.words((p + 1) // 4))} /* p = 3 mod 4 */"
+    yield f"#define FP_SQRT_EXPONENT_PLAIN {braces(fp.words((p - 3) // 4))} /* (p - 3)/4 */"
     yield f"#define FP_HALF {braces(fp.mont(pow(2, -1, p)))} /* 1/2 */"
     yield ""
     yield from field_lines("FR", fr, "scalar field")

@@ -181,53 +181,58 @@ static inline void fp2_inv(fp2_t *out, const fp2_t *a)
 #include "field/inv_batch.inc.h"
 #undef FIELD
 
-/* p = 3 mod 4: the root, if any, is a^((p + 1)/4). */
-static inline bool fp_sqrt(fp_t *out, const fp_t *a)
+/* p = 3 mod 4: with *inverse = a^((p - 3)/4), *root = a * inverse has the square a, or -a if a has
+ * no root; and root * inverse is 1 or -1 then, a != 0. True in the first case. */
+static inline bool fp_sqrt_or_of_minus(fp_t *root, fp_t *inverse, const fp_t *a)
 {
     static const fp_t exponent = {FP_SQRT_EXPONENT_PLAIN};
-    fp_t root, square;
+    const fp_t copy = *a;
+    fp_t square;
 
-    fp_pow(&root, a, exponent.l, FP_LIMBS);
-    fp_sqr(&square, &root);
-    if (!fp_eq(&square, a))
+    fp_pow(inverse, a, exponent.l, FP_LIMBS);
+    fp_mul(root, &copy, inverse);
+    fp_sqr(&square, root);
+    return fp_eq(&square, &copy);
+}
+
+static inline bool fp_sqrt(fp_t *out, const fp_t *a)
+{
+    fp_t root, inverse;
+
+    if (!fp_sqrt_or_of_minus(&root, &inverse, a))
         return false;
     *out = root;
     return true;
 }
 
-/* From x^2 - y^2 = a0, 2 x y = a1 and x^2 + y^2 = n, n^2 = norm(a): x^2 = (a0 + n)/2, or (a0 - n)/2
- * where that is no square. (The product of the two is -(a1/2)^2 and -1 is not a square, so exactly
- * one is, when a1 != 0.) */
+/* From x^2 - y^2 = a0, 2 x y = a1 and x^2 + y^2 = n, n^2 = norm(a): x^2 = (a0 + n)/2 or (a0 - n)/2.
+ * The product of the two is -(a1/2)^2 and -1 is not a square, so exactly one is, when a1 != 0: t =
+ * (a0 + n)/2, and x = sqrt(t), y = a1 / (2 x); or, as -t is a square then, y = sqrt(-t), x = a1 /
+ * (2 y). */
 static inline bool fp2_sqrt(fp2_t *out, const fp2_t *a)
 {
     static const fp_t half = {FP_HALF};
-    fp2_t root;
-    fp_t n, t;
+    fp_t n, t, root, inverse;
+    bool is_square;
 
-    if (fp_is_zero(&a->c1)) {
-        root = fp2_zero;
-        if (!fp_sqrt(&root.c0, &a->c0)) {
-            fp_neg(&t, &a->c0);
-            if (!fp_sqrt(&root.c1, &t))
-                return false;
-        }
-        *out = root;
-        return true;
-    }
     fp2_norm(&t, a);
     if (!fp_sqrt(&n, &t))
         return false;
-    fp_add(&t, &a->c0, &n);
-    fp_mul(&t, &t, &half);
-    if (!fp_sqrt(&root.c0, &t)) {
-        fp_sub(&t, &a->c0, &n);
+    if (fp_is_zero(&a->c1)) {
+        t = a->c0;
+    } else {
+        fp_add(&t, &a->c0, &n);
         fp_mul(&t, &t, &half);
-        if (!fp_sqrt(&root.c0, &t))
-            return false;
     }
-    fp_dbl(&t, &root.c0);
-    fp_inv(&t, &t);
-    fp_mul(&root.c1, &a->c1, &t);
-    *out = root;
+    is_square = fp_sqrt_or_of_minus(&root, &inverse, &t);
+    fp_mul(&t, &a->c1, &half);
+    fp_mul(&t, &t, &inverse);
+    if (is_square) {
+        out->c0 = root;
+        out->c1 = t;
+    } else {
+        fp_neg(&out->c0, &t); /* 1/root = -inverse */
+        out->c1 = root;
+    }
     return true;
 }

@@ -11,7 +11,7 @@
 #define FP_R2 {0x0000000000000080} /* R^2 */
 #define FP_R3 {0x00000000000002c1} /* R^3 */
 #define FP_TWO_ADICITY 1
-#define FP_SQRT_EXPONENT_PLAIN {0x00000000000000b6} /* p = 3 mod 4 */
+#define FP_SQRT_EXPONENT_PLAIN {0x00000000000000b5} /* (p - 3)/4 */
 #define FP_HALF {0x000000000000026b} /* 1/2 */
 
 /* scalar field: 241 */
