@@ -22,7 +22,7 @@
 #define G(name) TEMPLATE_JOIN(GROUP, name)
 #define G_AFFINE_T G(affine_t)
 
-/* Sums on the way take 4096 x 96 bytes of the L2 cache; half as many cost 2 % more inversions. */
+/* Sums on the way take 4096 x 96 bytes of the L2 cache. */
 #ifndef LISTS_REFS
 #define LISTS_REFS 4096
 #endif
