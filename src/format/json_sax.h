@@ -40,7 +40,7 @@ struct sax_event {
     uint64_t number;  /* SAX_UINT */
     const char *text; /* SAX_STRING, SAX_KEY: n bytes, then a zero; gone after the call */
     size_t n;
-    uint64_t offset; /* in the source, just behind the token */
+    uint64_t offset; /* in the source: in the token or just behind it */
 };
 
 /* "a string", "an object": for messages. Never NULL. */
