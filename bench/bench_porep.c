@@ -1,7 +1,8 @@
 /* Recording a PoRep circuit, and making witnesses for it: 2 KiB, and (not in a smoke run) 32 GiB.
  *
- * Peer: rust-fil-proofs on one core, 25 to 36 s for a 32 GiB partition; 2.35 s for 2 KiB (its
- * proportion). The vanilla proofs are blank: the time does not depend on the values. */
+ * Peer: rust-fil-proofs takes 25 to 36 s of one core for a 32 GiB partition as published, on other
+ * machines; 2 KiB in proportion. The vanilla proofs are blank: the time does not depend on values.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
