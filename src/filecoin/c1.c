@@ -24,8 +24,7 @@ static enum c1_form recognise(const uint8_t *head, size_t n)
     return c1_wrapper_is(head, n) ? FORM_WRAPPER : FORM_JSON;
 }
 
-/* ---- what it is a proof of --------------------------------------------------------------------
- */
+/* ---- what it is a proof of ------------------------------------------------------------------- */
 
 static enum cuzk_status find_api_version(const char *name, enum api_version *ret,
                                          struct cuzk_error *err)
@@ -118,8 +117,7 @@ static enum cuzk_status check_seal(const struct seal *seal, struct cuzk_error *e
     return CUZK_OK;
 }
 
-/* ---- the forms in JSON ------------------------------------------------------------------------
- */
+/* ---- the forms in JSON ----------------------------------------------------------------------- */
 
 /* Where the bytes come from, so that they can be read twice: first up to the name of the proof,
  * which tells how much room the rest needs. */
@@ -215,8 +213,7 @@ static enum cuzk_status read_json_in_room(struct c1 *c, struct origin *o, bool w
     return st;
 }
 
-/* ---- any form ---------------------------------------------------------------------------------
- */
+/* ---- any form -------------------------------------------------------------------------------- */
 
 static enum cuzk_status read_bincode(struct c1 *c, struct origin *o, const struct c1_hints *hints,
                                      struct budget *budget, struct cuzk_error *err)

@@ -6,8 +6,7 @@
 #include "filecoin/c1_json_form.h"
 #include "format/json_sax.h"
 
-/* ---- the registered proof ---------------------------------------------------------------------
- */
+/* ---- the registered proof -------------------------------------------------------------------- */
 
 struct search {
     unsigned depth;
@@ -69,8 +68,7 @@ enum cuzk_status c1_json_find_proof(struct byte_source *source, void *room,
     return CUZK_OK;
 }
 
-/* ---- the values -------------------------------------------------------------------------------
- */
+/* ---- the values ------------------------------------------------------------------------------ */
 
 /* Where in the result the reader is. */
 struct c1_json {

@@ -25,8 +25,7 @@ static enum cuzk_status refuse_at(const struct scanner *s, enum cuzk_status stat
     return error_prefix(err, status, "offset %" PRIu64, byte_cursor_offset(&s->in));
 }
 
-/* ---- tokens -----------------------------------------------------------------------------------
- */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 static bool is_blank(uint8_t c)
 {
@@ -109,8 +108,7 @@ static enum cuzk_status scan_field(struct scanner *s, enum field *ret, struct cu
     return refuse(s, err, "unknown field \"%s\"", name);
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static enum cuzk_status scan_inner(struct scanner *s, struct cuzk_error *err)
 {

@@ -93,8 +93,7 @@ size_t base64_decode(struct base64 *b, const uint8_t *text, size_t n, uint8_t *o
     return at;
 }
 
-/* ---- inside a JSON string ---------------------------------------------------------------------
- */
+/* ---- inside a JSON string -------------------------------------------------------------------- */
 
 /* What base64_decode stopped at: the closing quote, an escaped slash, or nonsense. */
 static enum cuzk_status step_over(struct base64_source *b, struct cuzk_error *err)

@@ -23,8 +23,7 @@ struct schema_reader {
     uint64_t offset;
 };
 
-/* ---- messages ---------------------------------------------------------------------------------
- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static void print_path(const struct schema_reader *r, char *text, size_t n)
 {
@@ -56,8 +55,7 @@ static enum cuzk_status place_error(const struct schema_reader *r, enum cuzk_sta
 
 #define refuse(r, err, ...) place_error((r), error_set((err), CUZK_BAD_INPUT, __VA_ARGS__), (err))
 
-/* ---- values -----------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static enum cuzk_status push(struct schema_reader *r, const struct schema_place *place,
                              struct cuzk_error *err)
@@ -109,8 +107,7 @@ static enum cuzk_status begin_value(struct schema_reader *r, struct schema_place
     return CUZK_OK;
 }
 
-/* ---- what each kind of frame does with an event -----------------------------------------------
- */
+/* ---- what each kind of frame does with an event ---------------------------------------------- */
 
 static enum cuzk_status take_byte(struct schema_reader *r, struct frame *f,
                                   const struct sax_event *event, struct cuzk_error *err)

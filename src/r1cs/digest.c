@@ -167,8 +167,7 @@ out:
     return st;
 }
 
-/* ---- TestConstraintSystem::hash ---------------------------------------------------------------
- */
+/* ---- TestConstraintSystem::hash -------------------------------------------------------------- */
 
 static void update_u64_be(struct hash *h, uint64_t value)
 {

@@ -3,8 +3,7 @@
 #include "r1cs/bitmap.h"
 #include "r1cs/recording.h"
 
-/* ---- life -------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 void recording_free_parts(struct recorder *rec)
 {
@@ -98,8 +97,7 @@ uint32_t recorder_n_inputs(const struct recorder *rec)
     return rec->n_inputs;
 }
 
-/* ---- coefficients and variables ---------------------------------------------------------------
- */
+/* ---- coefficients and variables -------------------------------------------------------------- */
 
 uint32_t recorder_coef(struct recorder *rec, const struct scalar *value)
 {
@@ -162,8 +160,7 @@ var_t recorder_aux(struct recorder *rec, bool is_bit)
     return (var_t)v;
 }
 
-/* ---- names ------------------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 void recorder_scope(struct recorder *rec, const char *name)
 {

@@ -2,8 +2,7 @@
 #include "r1cs/recording.h"
 #include "r1cs/terms.h"
 
-/* ---- segments ---------------------------------------------------------------------------------
- */
+/* ---- segments -------------------------------------------------------------------------------- */
 
 /* Pads a grow of 16-bit items so that 32-bit ones may follow. */
 static void align_coefs(struct recorder *rec, struct grow *coef)
@@ -42,8 +41,8 @@ static void widen_side(struct recorder *rec, size_t s)
         return;
     narrow = (uint16_t *)(void *)(coef->region.base + at);
     wide = (uint32_t *)(void *)(coef->region.base + at);
-    for (size_t i = n;
-         i-- > 0;) { /* backwards: the target runs ahead of what is still to be read */
+    /* backwards: the target runs ahead of what is still to be read */
+    for (size_t i = n; i-- > 0;) {
         uint16_t index = narrow[i];
 
         memcpy(&wide[i], &(uint32_t){index}, sizeof *wide);
@@ -61,8 +60,7 @@ static void widen_if_needed(struct recorder *rec)
     rec->open.wide = true;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* The variable as the open segment writes it; false if there is no such variable. */
 static inline bool written_var(const struct recorder *rec, var_t var, var_t *ret)
@@ -120,8 +118,8 @@ static bool append_sorted(struct recorder *rec, size_t s, const struct term *ter
     return true;
 }
 
-/* Any terms, brought into order in the scratch: *ret_n keys at the address returned (NULL: failed).
- */
+/* Any terms, brought into order in the scratch: *ret_n keys at the address returned, NULL if the
+ * recording has failed. */
 static const uint64_t *normalise(struct recorder *rec, const struct term *terms, size_t n,
                                  size_t *ret_n)
 {
@@ -192,8 +190,7 @@ static void append_side(struct recorder *rec, size_t s, const struct term *terms
     rec->open.side[s].n_terms = n_terms;
 }
 
-/* ---- rows of block 1 --------------------------------------------------------------------------
- */
+/* ---- rows of block 1 ------------------------------------------------------------------------- */
 
 /* The row of block 0 under the cursor. */
 struct kept_row {

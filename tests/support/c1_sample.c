@@ -8,8 +8,7 @@
 #include "base/hash.h"
 #include "base/reader.h"
 
-/* ---- random values ----------------------------------------------------------------------------
- */
+/* ---- random values --------------------------------------------------------------------------- */
 
 static struct scalar random_scalar(struct rng *rng)
 {
@@ -66,8 +65,7 @@ void c1_sample(struct vanilla_porep *ret, const struct porep_shape *shape, unsig
     rng_bytes(rng, ret->seal.ticket, 32);
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* One writer for both: in bincode names and brackets vanish, lists get a length. */
 struct writer {
@@ -371,8 +369,7 @@ void c1_write_wrapper(FILE *out, const char *text, size_t n, uint64_t sector_num
     fprintf(out, "\",\"SectorSize\":%" PRIu64 "}\n", sector_size);
 }
 
-/* ---- comparing --------------------------------------------------------------------------------
- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static void digest_path(struct hash *h, const struct merkle_path *path,
                         const struct tree_shape *tree)

@@ -287,8 +287,7 @@ void json_get_hex(const struct json *object, const char *key, void *bytes, size_
     json_hex(json_get(object, key), bytes, n);
 }
 
-/* ---- printing ---------------------------------------------------------------------------------
- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 struct printer {
     const struct json_style *style;

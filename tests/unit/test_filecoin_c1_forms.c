@@ -52,8 +52,7 @@ static void text_end(struct text *t)
     fclose(t->out);
 }
 
-/* ---- the reference sets -----------------------------------------------------------------------
- */
+/* ---- the reference sets ---------------------------------------------------------------------- */
 
 /* What a caller knows about a set that does not say it itself. */
 static struct c1_hints hints_of(const struct porep_set *set)
@@ -135,8 +134,7 @@ static void test_json_of_the_eleven_layer_set_holds_the_same(void **state)
     free(room);
 }
 
-/* ---- random ones of every shape, in every form ------------------------------------------------
- */
+/* ---- random ones of every shape, in every form ----------------------------------------------- */
 
 static void assert_form_holds(const struct text *t, const struct c1_hints *hints,
                               const struct vanilla_porep *v)
@@ -219,8 +217,7 @@ static void test_fields_in_any_order_with_any_blanks_are_the_same_c1(void **stat
     json_free(root);
 }
 
-/* ---- the wrapper ------------------------------------------------------------------------------
- */
+/* ---- the wrapper ----------------------------------------------------------------------------- */
 
 static char *wrap(const char *format, const char *base64)
 {
@@ -352,8 +349,7 @@ static void test_a_wrapper_cut_anywhere_is_refused(void **state)
     free(base64);
 }
 
-/* ---- hostile JSON -----------------------------------------------------------------------------
- */
+/* ---- hostile JSON ---------------------------------------------------------------------------- */
 
 /* May a value be changed so and the C1 still be good? */
 static bool is_harmless(const char *key, enum json_change change)
@@ -548,8 +544,7 @@ static void test_endless_strings_blanks_and_nesting_are_refused(void **state)
     free(text);
 }
 
-/* ---- hints ------------------------------------------------------------------------------------
- */
+/* ---- hints ----------------------------------------------------------------------------------- */
 
 static void test_hints_that_disagree_or_do_not_suffice_are_refused(void **state)
 {
@@ -586,8 +581,7 @@ static void test_hints_that_disagree_or_do_not_suffice_are_refused(void **state)
     }
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void test_any_failed_allocation_of_a_read_leaves_nothing_behind(void **state)
 {

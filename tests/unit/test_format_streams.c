@@ -31,8 +31,7 @@ static struct drip drip_over(const char *text, size_t n, struct rng *rng)
     return (struct drip){{drip_read}, text, n, 0, rng};
 }
 
-/* ---- base64 -----------------------------------------------------------------------------------
- */
+/* ---- base64 ---------------------------------------------------------------------------------- */
 
 static void test_base64_known_answers(void **state)
 {
@@ -142,8 +141,7 @@ static void test_base64_in_a_string_is_decoded_in_any_portions(void **state)
     }
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------
- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* Events as text: "{k(a)[1 s(b)]}". */
 struct trace {
@@ -273,8 +271,7 @@ static void test_the_longest_string_fits_and_a_longer_one_does_not(void **state)
     free(text);
 }
 
-/* ---- schemas ----------------------------------------------------------------------------------
- */
+/* ---- schemas --------------------------------------------------------------------------------- */
 
 static const struct schema word = {.kind = SCHEMA_TEXT};
 static const struct schema count = {.kind = SCHEMA_UINT};

@@ -40,8 +40,7 @@ static void expect_failure(struct recorder *rec, const char *part_of_message)
     recorder_free(rec);
 }
 
-/* ---- one row ----------------------------------------------------------------------------------
- */
+/* ---- one row --------------------------------------------------------------------------------- */
 
 static void test_recorder_merges_equal_variables_and_drops_zeros(void **state)
 {
@@ -150,8 +149,7 @@ static void test_recorder_refuses_a_coefficient_that_is_not_reduced(void **state
     expect_failure(rec, "not below the modulus");
 }
 
-/* ---- the dictionary ---------------------------------------------------------------------------
- */
+/* ---- the dictionary -------------------------------------------------------------------------- */
 
 static struct scalar nth_coef(uint64_t i)
 {
@@ -197,8 +195,7 @@ static void test_coefficients_survive_the_step_to_32_bits(void **state)
     r1cs_done(&cs);
 }
 
-/* ---- repeats ----------------------------------------------------------------------------------
- */
+/* ---- repeats --------------------------------------------------------------------------------- */
 
 struct checkpoints {
     size_t n;
@@ -420,8 +417,7 @@ static void test_repeats_must_be_ended_and_not_nested(void **state)
     expect_failure(rec, "too many variables");
 }
 
-/* ---- names ------------------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static void record_scoped(struct recorder *rec)
 {
@@ -466,8 +462,7 @@ static void test_the_path_of_any_row_is_found(void **state)
     }
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static enum cuzk_status record_and_digest(const struct random_system *system, struct budget *budget,
                                           struct cuzk_error *err)
