@@ -2,6 +2,7 @@
  * digests, densities and counts that the upstream code gave. */
 #include "support/testing.h"
 
+#include "filecoin/porep_circuit.h"
 #include "r1cs/r1cs.h"
 #include "support/json.h"
 #include "support/rows_file.h"
@@ -57,11 +58,27 @@ static void test_gadget_systems_have_their_digests(void **state)
     json_free(index);
 }
 
+static void test_testcs_hash_of_a_porep_is_bellpeppers(void **state)
+{
+    struct json *meta = json_read(vector_path("filecoin/porep-2k/meta.json"));
+    uint8_t expected[32], found[32];
+    struct r1cs cs;
+
+    (void)state;
+    json_get_hex(json_at(json_get(meta, "partition_results"), 0), "testcs_hash", expected, 32);
+    assert_int_equal(porep_record(&cs, &sector_size_of_name("2KiB")->porep, NULL, NULL), CUZK_OK);
+    assert_int_equal(r1cs_testcs_hash(&cs, found, NULL), CUZK_OK);
+    assert_memory_equal(found, expected, 32);
+    r1cs_done(&cs);
+    json_free(meta);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tiny_systems_have_their_digests),
         cmocka_unit_test(test_gadget_systems_have_their_digests),
+        cmocka_unit_test(test_testcs_hash_of_a_porep_is_bellpeppers),
     };
 
     return cmocka_run_group_tests_name("r1cs_vectors", tests, NULL, NULL);
