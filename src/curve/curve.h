@@ -78,6 +78,7 @@ struct curve {
     /* ---- points ---- */
     void (*g1_add)(struct g1_point *out, const struct g1_point *a, const struct g1_point *b);
     void (*g1_neg)(struct g1_point *out, const struct g1_point *a);
+    /* k reduced, a in the subgroup */
     void (*g1_mul)(struct g1_point *out, const struct g1_point *a, const struct scalar *k);
     enum point_fault (*g1_check)(const struct g1_point *a); /* reduced, on curve, in subgroup */
     void (*g2_add)(struct g2_point *out, const struct g2_point *a, const struct g2_point *b);
@@ -85,7 +86,7 @@ struct curve {
     void (*g2_mul)(struct g2_point *out, const struct g2_point *a, const struct scalar *k);
     enum point_fault (*g2_check)(const struct g2_point *a);
 
-    /* ---- encodings: ZCash's on BLS12-381; the same layout with the curve's sizes elsewhere.
+    /* ---- encodings: Zcash's on BLS12-381 and the toys, gnark-crypto's on BN254 (encode.inc.h).
      * Compressed: fp_bytes (G1) and 2 fp_bytes (G2), big-endian, flags in the first byte;
      * uncompressed: twice that. Decoders check flags, range, curve equation and, if `subgroup`, the
      * subgroup; infinity is accepted. ---- */

@@ -3,17 +3,26 @@
  * Parameters, kept: GROUP, BASE as in curve/group.inc.h, which comes before.
  *
  * x, then y unless compressed, big-endian (coordinate.inc.h). Flags sit in the top bits of the
- * first byte: three spare bits (BLS12-381: Zcash's layout; the toys follow it) 0x80 compressed 0x40
- * infinity, all else zero   0x20 y is the larger root, if compressed two spare bits (BN254:
- * gnark-crypto's layout) 0x00 uncompressed; infinity is all zeros 0x80 compressed, y is the smaller
- * root   0xc0 the larger   0x40 infinity, all else zero No curve here has a point with y = 0 (all
- * orders are odd), so the two roots always differ.
+ * first byte.
+ *
+ *   three spare bits: Zcash's layout on BLS12-381; the toys follow it
+ *       0x80   compressed
+ *       0x40   infinity, all else zero
+ *       0x20   y is the larger root; compressed finite points only
+ *   two spare bits: gnark-crypto's layout on BN254
+ *       0x00   uncompressed; infinity is all zeros
+ *       0x80   compressed, y is the smaller root
+ *       0xc0   compressed, y is the larger root
+ *       0x40   compressed infinity, all else zero
+ *
+ * No curve here has a point with y = 0 (all orders are odd), so the two roots always differ.
  *
  * Names defined, for GROUP = g1:
  *   g1_encoded_bytes(compressed)
- *   g1_write_bytes                        Montgomery affine -> bytes
- *   g1_read_bytes                         bytes -> Montgomery affine: flags, range and curve
- * checked, not the subgroup; out is written on POINT_OK only */
+ *   g1_lift_x                  the point with this x and the smaller or larger y
+ *   g1_write_bytes             Montgomery affine -> bytes
+ *   g1_read_bytes              bytes -> Montgomery affine; checks flags, range and curve, not the
+ *                              subgroup; out is written on POINT_OK only */
 #define G(name) TEMPLATE_JOIN(GROUP, name)
 #define B(name) TEMPLATE_JOIN(BASE, name)
 #define B_T B(t)

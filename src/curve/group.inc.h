@@ -14,9 +14,11 @@
  *   g1_affine_is_infinity g1_affine_eq g1_affine_neg g1_on_curve
  *   g1_affine_from_plain g1_affine_to_plain
  *   g1_is_infinity g1_eq g1_neg
- *   g1_dbl g1_add g1_add_mixed            complete: equal, opposite and infinite operands are
- * handled g1_from_affine g1_to_affine g1_to_affine_batch g1_mul_plain                          by a
- * plain integer of any length
+ *   g1_dbl g1_add g1_add_mixed            complete: equal, opposite, infinite operands are handled
+ *   g1_from_affine g1_to_affine g1_to_affine_batch
+ *   g1_mul_plain                          by a plain integer of any length
+ *   g1_multiples                          0, 1, ... 8 times a point
+ *   g1_in_subgroup                        declared here, defined in curve/subgroup.inc.h
  *
  * out may be any operand. Nothing here asks for the subgroup of order r. Variable time. */
 #define G(name) TEMPLATE_JOIN(GROUP, name)

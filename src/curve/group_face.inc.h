@@ -9,6 +9,7 @@
 #define B(name) TEMPLATE_JOIN(BASE, name)
 #define G_POINT struct G(point)
 #define G_AFFINE_T G(affine_t)
+#define G_T G(t)
 
 static inline void G(face_in)(G_AFFINE_T *out, const G_POINT *a)
 {
@@ -30,7 +31,7 @@ static inline void G(face_out)(G_POINT *out, const G_AFFINE_T *a)
 static void G(face_add)(G_POINT *out, const G_POINT *a, const G_POINT *b)
 {
     G_AFFINE_T p, q;
-    G(t) sum;
+    G_T sum;
 
     G(face_in)(&p, a);
     G(face_in)(&q, b);
@@ -52,7 +53,7 @@ static void G(face_neg)(G_POINT *out, const G_POINT *a)
 static void G(face_mul)(G_POINT *out, const G_POINT *a, const struct scalar *k)
 {
     G_AFFINE_T p;
-    G(t) product;
+    G_T product;
     fr_t plain;
 
     memcpy(&plain, k, sizeof plain);
@@ -100,5 +101,6 @@ static enum point_fault G(face_decode)(G_POINT *out, const uint8_t *in, bool com
 
 #undef G
 #undef B
+#undef G_T
 #undef G_POINT
 #undef G_AFFINE_T

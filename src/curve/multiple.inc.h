@@ -5,7 +5,7 @@
  * curve/glv.inc.h.
  *
  * Names defined, for GROUP = g1:
- *   g1_phi                                of an affine or (g1_phi_jacobian) Jacobian point
+ *   g1_phi                                of an affine point
  *   g1_mul                                out = k a
  *   g1_mul_u                              out = |u| a, u the parameter of the curve's family; any
  *                                         point of the curve
@@ -14,19 +14,22 @@
 #define G(name) TEMPLATE_JOIN(GROUP, name)
 #define B(name) TEMPLATE_JOIN(BASE, name)
 #define P(name) TEMPLATE_JOIN(GROUP_PARAM, name)
+#define G_AFFINE_T G(affine_t)
+#define G_T G(t)
+#define B_T B(t)
 
-static const B(t) G(beta) = {P(BETA)};
+static const B_T G(beta) = {P(BETA)};
 
-static inline void G(phi)(G(affine_t) * out, const G(affine_t) * a)
+static inline void G(phi)(G_AFFINE_T *out, const G_AFFINE_T *a)
 {
     B(mul)(&out->x, &a->x, &G(beta));
     out->y = a->y;
 }
 
 /* sum += digit * A, or digit * phi(A) if `image`; multiple[d] = d A. */
-static inline void G(add_digit)(G(t) * sum, const G(t) multiple[9], int digit, bool image)
+static inline void G(add_digit)(G_T *sum, const G_T multiple[9], int digit, bool image)
 {
-    G(t) term;
+    G_T term;
 
     if (digit == 0)
         return;
@@ -39,11 +42,11 @@ static inline void G(add_digit)(G(t) * sum, const G(t) multiple[9], int digit, b
     G(add)(sum, sum, &term);
 }
 
-/* out = k a, k plain and reduced, a in the subgroup of order r. Half of g1_mul_plain's doublings. */
-static inline void G(mul)(G(t) * out, const G(t) * a, const fr_t *k)
+/* out = k a, k plain and reduced, a in the subgroup of order r: half of mul_plain's doublings. */
+static inline void G(mul)(G_T *out, const G_T *a, const fr_t *k)
 {
     struct glv_half half[2];
-    G(t) multiple[9], sum = G(infinity);
+    G_T multiple[9], sum = G(infinity);
 
     glv_split(half, k);
     G(multiples)(multiple, a);
@@ -59,10 +62,10 @@ static inline void G(mul)(G(t) * out, const G(t) * a, const fr_t *k)
     *out = sum;
 }
 
-static inline void G(mul_u)(G(t) * out, const G(t) * a)
+static inline void G(mul_u)(G_T *out, const G_T *a)
 {
     static const signed char digits[] = U_DIGITS;
-    G(t) odd[(U_DIGIT_MAX + 1) / 2], sum, t;
+    G_T odd[(U_DIGIT_MAX + 1) / 2], sum, t;
 
     odd[0] = *a;
     G(dbl)(&t, a);
@@ -83,4 +86,7 @@ static inline void G(mul_u)(G(t) * out, const G(t) * a)
 
 #undef G
 #undef B
+#undef G_AFFINE_T
+#undef G_T
+#undef B_T
 #undef P

@@ -17,9 +17,13 @@
  * with by_y = slope_den, by_x = slope_num, constant = slope_num xT - slope_den yT.
  *
  * Names defined:
- *   pairing_miller                        product of f over n pairs; squarings are shared
- *   pairing_final_exp                     the power; BN and BLS12 exponents carry a factor prime to
- * r (tools/params_math.py, check_hard_part), the same for all pairing_is_one */
+ *   pairing_miller             product of f over n pairs and n_fixed with known lines; all share
+ *                              their squarings
+ *   pairing_lines              the lines of a Q, pairing_n_lines() of them
+ *   pairing_final_exp          the power, times a factor prime to r that is the same for all
+ *                              (tools/params_math.py, check_hard_part)
+ *   pairing_is_one pairing_product_is_one pairing_value
+ *                              what struct curve shows */
 #include "field/template.h"
 
 /* ---- lines ----------------------------------------------------------------------------------- */

@@ -3,12 +3,14 @@
  * Parameters: g1, g2 with their multiples, and PSI_X, PSI_Y, FAMILY_IS_BN of params/<curve>.h.
  *
  * Both tests compare an endomorphism with the integer that it is on the subgroup (Bowe 2019, Scott
- * 2021); that nothing else passes:
+ * 2021). Why nothing else passes:
  *
- *   G1   BN: the whole curve has order r. BLS12: phi(P) = -u^2 P. As phi^2 + phi + 1 = 0 on the
- * whole curve, (u^4 - u^2 + 1) P = 0, and that number is r. G2   psi(Q) = (t - 1) Q, t - 1 = u or
- * 6u^2. As psi^2 - t psi + p = 0, ((t - 1)^2 - t (t - 1) + p) Q = (p + 1 - t) Q = h1 r Q = 0, and
- * h2 r Q = 0, and h1 and h2 are coprime (tools/params.py asserts it).
+ *   G1   BN: the whole curve has order r.
+ *        BLS12: phi(P) = -u^2 P is asked. phi^2 + phi + 1 = 0 on the whole curve, so
+ *        (u^4 - u^2 + 1) P = 0, and that number is r.
+ *   G2   psi(Q) = (t - 1) Q is asked; t - 1 is u (BLS12) or 6 u^2 (BN). psi^2 - t psi + p = 0, so
+ *        ((t - 1)^2 - t (t - 1) + p) Q = (p + 1 - t) Q = h1 r Q = 0. Also h2 r Q = 0, and h1 and
+ *        h2 are coprime (tools/params.py asserts it).
  *
  * Names defined: g2_psi, g1_in_subgroup, g2_in_subgroup */
 

@@ -16,19 +16,22 @@
 #define X(name) TEMPLATE_JOIN(GROUP, TEMPLATE_JOIN(xyzz, name))
 #define B(name) TEMPLATE_JOIN(BASE, name)
 #define B_T B(t)
+#define X_T X(t)
+#define G_AFFINE_T G(affine_t)
+#define G_T G(t)
 
 typedef struct {
     B_T x, y, zz, zzz;
-} X(t);
+} X_T;
 
-static const X(t) X(infinity); /* zeros */
+static const X_T X(infinity); /* zeros */
 
-static inline bool X(is_infinity)(const X(t) * a)
+static inline bool X(is_infinity)(const X_T *a)
 {
     return B(is_zero)(&a->zz);
 }
 
-static inline void X(from_affine)(X(t) * out, const G(affine_t) * a)
+static inline void X(from_affine)(X_T *out, const G_AFFINE_T *a)
 {
     const bool infinite = G(affine_is_infinity)(a);
 
@@ -39,7 +42,7 @@ static inline void X(from_affine)(X(t) * out, const G(affine_t) * a)
 }
 
 /* "dbl-2008-s-1" */
-static inline void X(dbl)(X(t) * out, const X(t) * a)
+static inline void X(dbl)(X_T *out, const X_T *a)
 {
     B_T u, v, w, s, m;
 
@@ -63,7 +66,7 @@ static inline void X(dbl)(X(t) * out, const X(t) * a)
 
 /* x and y of the sum from u1, s1 (coordinates of a over the common denominators), p = u2 - u1,
  * r = s2 - s1; leaves p^2 and p^3 for the denominators. */
-static inline void X(add_end)(X(t) * out, const B_T *u1, const B_T *s1, const B_T *p, const B_T *r,
+static inline void X(add_end)(X_T *out, const B_T *u1, const B_T *s1, const B_T *p, const B_T *r,
                               B_T *pp, B_T *ppp)
 {
     B_T q, t, s1_ppp;
@@ -82,10 +85,10 @@ static inline void X(add_end)(X(t) * out, const B_T *u1, const B_T *s1, const B_
 }
 
 /* "add-2008-s" */
-static inline void X(add)(X(t) * out, const X(t) * a, const X(t) * b)
+static inline void X(add)(X_T *out, const X_T *a, const X_T *b)
 {
     B_T u1, s1, p, r, pp, ppp;
-    X(t) sum;
+    X_T sum;
 
     if (X(is_infinity)(b)) {
         *out = *a;
@@ -117,10 +120,10 @@ static inline void X(add)(X(t) * out, const X(t) * a, const X(t) * b)
 }
 
 /* "madd-2008-s" */
-static inline void X(add_mixed)(X(t) * out, const X(t) * a, const G(affine_t) * b)
+static inline void X(add_mixed)(X_T *out, const X_T *a, const G_AFFINE_T *b)
 {
     B_T p, r, pp, ppp;
-    X(t) sum;
+    X_T sum;
 
     if (G(affine_is_infinity)(b)) {
         *out = *a;
@@ -148,7 +151,7 @@ static inline void X(add_mixed)(X(t) * out, const X(t) * a, const G(affine_t) * 
 }
 
 /* z = zz: x zz / zz^2 = x/zz, and y zzz / zz^3 = y zzz / zzz^2 = y/zzz. */
-static inline void X(to_jacobian)(G(t) * out, const X(t) * a)
+static inline void X(to_jacobian)(G_T *out, const X_T *a)
 {
     B(mul)(&out->x, &a->x, &a->zz);
     B(mul)(&out->y, &a->y, &a->zzz);
@@ -158,4 +161,7 @@ static inline void X(to_jacobian)(G(t) * out, const X(t) * a)
 #undef G
 #undef X
 #undef B
+#undef X_T
+#undef G_AFFINE_T
+#undef G_T
 #undef B_T

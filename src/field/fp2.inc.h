@@ -12,6 +12,7 @@
  *   fp2_mul_xi                            by xi, whose sixth root makes the twist
  *   fp2_from_plain fp2_to_plain fp2_plain_is_reduced
  *   fp2_inv fp2_inv_batch                 0 -> 0
+ *   fp_mul_small                          by a small constant
  *   fp_sqrt fp2_sqrt                      false, and out untouched, if there is none
  *
  * Variable time. */
@@ -81,9 +82,8 @@ static inline void fp2_conj(fp2_t *out, const fp2_t *a)
 
 /* ---- multiplication -------------------------------------------------------------------------- */
 
-/* (a0 b0 - a1 b1) + (a0 b1 + a1 b0) i. Four products and two reductions: as many word products as
- * Karatsuba's three of each (and fewer additions) or less, measured 0.84 of its time (6 words, Zen
- * 4). */
+/* (a0 b0 - a1 b1) + (a0 b1 + a1 b0) i. Four products and two reductions are no more word products
+ * than Karatsuba's three and three, and want no sums: 65 instead of 75 ns (6 words, Zen 4). */
 static inline void fp2_mul(fp2_t *out, const fp2_t *a, const fp2_t *b)
 {
     fp_t minus_a1, c0;

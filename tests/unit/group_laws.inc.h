@@ -6,16 +6,20 @@
 #define X(name) TEMPLATE_JOIN(GROUP, TEMPLATE_JOIN(xyzz, name))
 #define B(name) TEMPLATE_JOIN(BASE, name)
 #define POINT struct G(point)
+#define X_T X(t)
+#define G_AFFINE_T G(affine_t)
+#define G_T G(t)
+#define B_T B(t)
 
 enum { G(rounds) = 100 };
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
 /* A random point of the whole curve, rarely in the subgroup when there is a cofactor. */
-static G(affine_t) G(random_on_curve)(void)
+static G_AFFINE_T G(random_on_curve)(void)
 {
-    G(affine_t) out;
-    B(t) x;
+    G_AFFINE_T out;
+    B_T x;
 
     do
         x = B(random)();
@@ -24,10 +28,10 @@ static G(affine_t) G(random_on_curve)(void)
 }
 
 /* The same point with another z. */
-static G(t) G(rescaled)(const G(affine_t) * a)
+static G_T G(rescaled)(const G_AFFINE_T *a)
 {
-    G(t) out;
-    B(t) z, power;
+    G_T out;
+    B_T z, power;
 
     G(from_affine)(&out, a);
     do
@@ -41,10 +45,10 @@ static G(t) G(rescaled)(const G(affine_t) * a)
     return out;
 }
 
-static X(t) G(rescaled_xyzz)(const G(affine_t) * a)
+static X_T G(rescaled_xyzz)(const G_AFFINE_T *a)
 {
-    X(t) out;
-    B(t) z;
+    X_T out;
+    B_T z;
 
     X(from_affine)(&out, a);
     do
@@ -61,10 +65,10 @@ static X(t) G(rescaled_xyzz)(const G(affine_t) * a)
 }
 
 /* The sum by the textbook: one inversion, affine. */
-static G(affine_t) G(textbook_sum)(const G(affine_t) * a, const G(affine_t) * b)
+static G_AFFINE_T G(textbook_sum)(const G_AFFINE_T *a, const G_AFFINE_T *b)
 {
-    G(affine_t) out, minus_b;
-    B(t) slope, t;
+    G_AFFINE_T out, minus_b;
+    B_T slope, t;
 
     G(affine_neg)(&minus_b, b);
     if (G(affine_is_infinity)(a))
@@ -93,22 +97,22 @@ static G(affine_t) G(textbook_sum)(const G(affine_t) * a, const G(affine_t) * b)
     return out;
 }
 
-static void G(expect_jacobian)(const G(t) * got, const G(affine_t) * expected)
+static void G(expect_jacobian)(const G_T *got, const G_AFFINE_T *expected)
 {
-    G(affine_t) affine;
+    G_AFFINE_T affine;
 
     G(to_affine)(&affine, got);
     assert_true(G(affine_eq)(&affine, expected));
 }
 
 /* Every formula that adds, on this pair. */
-static void G(expect_sums)(const G(affine_t) * a, const G(affine_t) * b)
+static void G(expect_sums)(const G_AFFINE_T *a, const G_AFFINE_T *b)
 {
-    const G(affine_t) sum = G(textbook_sum)(a, b);
-    const G(t) ja = G(rescaled)(a), jb = G(rescaled)(b);
-    const X(t) xa = G(rescaled_xyzz)(a), xb = G(rescaled_xyzz)(b);
-    G(t) j;
-    X(t) x;
+    const G_AFFINE_T sum = G(textbook_sum)(a, b);
+    const G_T ja = G(rescaled)(a), jb = G(rescaled)(b);
+    const X_T xa = G(rescaled_xyzz)(a), xb = G(rescaled_xyzz)(b);
+    G_T j;
+    X_T x;
 
     assert_true(G(on_curve)(&sum));
     G(add)(&j, &ja, &jb);
@@ -143,8 +147,8 @@ static void G(test_every_formula_adds)(void **state)
 {
     (void)state;
     for (int round = 0; round < G(rounds); round++) {
-        const G(affine_t) a = G(random_on_curve)(), b = G(random_on_curve)();
-        G(affine_t) minus_a, beta_a;
+        const G_AFFINE_T a = G(random_on_curve)(), b = G(random_on_curve)();
+        G_AFFINE_T minus_a, beta_a;
 
         G(affine_neg)(&minus_a, &a);
         G(phi)(&beta_a, &a); /* the same y, another x */
@@ -161,13 +165,13 @@ static void G(test_every_formula_adds)(void **state)
 static void G(test_batch_conversion_equals_single)(void **state)
 {
     enum { N = 33 };
-    G(t) points[N];
-    G(affine_t) batch[N];
-    B(t) scratch[2 * N];
+    G_T points[N];
+    G_AFFINE_T batch[N];
+    B_T scratch[2 * N];
 
     (void)state;
     for (int i = 0; i < N; i++) {
-        const G(affine_t) a = i % 4 == 0 ? G(affine_infinity) : G(random_on_curve)();
+        const G_AFFINE_T a = i % 4 == 0 ? G(affine_infinity) : G(random_on_curve)();
 
         points[i] = G(rescaled)(&a);
     }
@@ -181,9 +185,9 @@ static void G(test_multiples_follow_double_and_add)(void **state)
     (void)state;
     for (int round = 0; round < G(rounds) / 4; round++) {
         const fr_t k = fr_random_plain();
-        const G(t) generator = G(rescaled)(&G(affine_generator));
-        const G(affine_t) any = G(random_on_curve)();
-        G(t) a = G(rescaled)(&any), expected = G(infinity), got;
+        const G_T generator = G(rescaled)(&G(affine_generator));
+        const G_AFFINE_T any = G(random_on_curve)();
+        G_T a = G(rescaled)(&any), expected = G(infinity), got;
 
         for (size_t i = 64 * FR_LIMBS; i-- > 0;) {
             G(dbl)(&expected, &expected);
@@ -205,8 +209,8 @@ static void G(test_multiples_follow_double_and_add)(void **state)
 static void G(test_multiples_of_all_ones_carry_to_the_top)(void **state)
 {
     const uint64_t ones[2] = {UINT64_MAX, UINT64_MAX}, power[3] = {0, 0, 1};
-    const G(affine_t) any = G(random_on_curve)();
-    G(t) a = G(rescaled)(&any), x, y;
+    const G_AFFINE_T any = G(random_on_curve)();
+    G_T a = G(rescaled)(&any), x, y;
 
     (void)state;
     G(mul_plain)(&x, &a, ones, 2);
@@ -222,8 +226,8 @@ static void G(test_multiples_of_all_ones_carry_to_the_top)(void **state)
 static void G(test_phi_is_multiplication_by_lambda)(void **state)
 {
     static const fr_t lambda = {GLV_LAMBDA_PLAIN};
-    G(affine_t) image;
-    G(t) p, q;
+    G_AFFINE_T image;
+    G_T p, q;
 
     (void)state;
     G(phi)(&image, &G(affine_generator));
@@ -234,10 +238,10 @@ static void G(test_phi_is_multiplication_by_lambda)(void **state)
 }
 
 /* The multiple that kills the subgroup: what remains has an order that divides the cofactor. */
-static G(affine_t) G(without_subgroup)(const G(affine_t) * a)
+static G_AFFINE_T G(without_subgroup)(const G_AFFINE_T *a)
 {
-    G(affine_t) out;
-    G(t) p;
+    G_AFFINE_T out;
+    G_T p;
 
     G(from_affine)(&p, a);
     G(mul_plain)(&p, &p, fr_modulus_words.l, FR_LIMBS);
@@ -250,10 +254,10 @@ static void G(test_subgroup_check_is_exact)(void **state)
     (void)state;
     assert_true(G(in_subgroup)(&G(affine_infinity)));
     for (int round = 0; round < G(rounds) / 2; round++) {
-        const G(affine_t) any = G(random_on_curve)(), rest = G(without_subgroup)(&any);
+        const G_AFFINE_T any = G(random_on_curve)(), rest = G(without_subgroup)(&any);
         const fr_t k = fr_random_plain();
-        G(affine_t) member, mixed;
-        G(t) p;
+        G_AFFINE_T member, mixed;
+        G_T p;
 
         G(from_affine)(&p, &G(affine_generator));
         G(mul)(&p, &p, &k);
@@ -275,7 +279,7 @@ static bool G(expect_canonical)(const uint8_t *bytes, bool compressed)
 {
     const size_t n = G(encoded_bytes)(compressed);
     uint8_t again[G(encoding_max)];
-    G(affine_t) a;
+    G_AFFINE_T a;
 
     if (G(read_bytes)(&a, bytes, compressed) != POINT_OK)
         return false;
@@ -285,10 +289,10 @@ static bool G(expect_canonical)(const uint8_t *bytes, bool compressed)
     return true;
 }
 
-static void G(expect_round_trip)(const G(affine_t) * a, bool compressed)
+static void G(expect_round_trip)(const G_AFFINE_T *a, bool compressed)
 {
     uint8_t bytes[G(encoding_max)];
-    G(affine_t) again;
+    G_AFFINE_T again;
 
     G(write_bytes)(bytes, a, compressed);
     assert_int_equal(G(read_bytes)(&again, bytes, compressed), POINT_OK);
@@ -302,8 +306,8 @@ static void G(test_encodings_round_trip)(void **state)
         G(expect_round_trip)(&G(affine_infinity), compressed);
         G(expect_round_trip)(&G(affine_generator), compressed);
         for (int round = 0; round < G(rounds); round++) {
-            const G(affine_t) a = G(random_on_curve)();
-            G(affine_t) minus_a;
+            const G_AFFINE_T a = G(random_on_curve)();
+            G_AFFINE_T minus_a;
 
             G(affine_neg)(&minus_a, &a);
             G(expect_round_trip)(&a, compressed);
@@ -318,8 +322,7 @@ static void G(test_encodings_near_a_point_are_refused_or_canonical)(void **state
     (void)state;
     for (int compressed = 0; compressed < 2; compressed++) {
         const size_t n = G(encoded_bytes)(compressed);
-        const G(affine_t)
-            points[] = {G(affine_infinity), G(affine_generator), G(random_on_curve)()};
+        const G_AFFINE_T points[] = {G(affine_infinity), G(affine_generator), G(random_on_curve)()};
 
         for (size_t k = 0; k < sizeof points / sizeof points[0]; k++) {
             uint8_t bytes[G(encoding_max)];
@@ -344,17 +347,17 @@ static void G(test_encodings_near_a_point_are_refused_or_canonical)(void **state
 
 static enum point_fault G(fault_of)(const uint8_t *bytes, bool compressed)
 {
-    G(affine_t) a;
+    G_AFFINE_T a;
 
     return G(read_bytes)(&a, bytes, compressed);
 }
 
 static void G(test_encodings_name_what_is_wrong)(void **state)
 {
-    const G(affine_t) origin_y = {B(zero), G(affine_generator).y};
+    const G_AFFINE_T origin_y = {B(zero), G(affine_generator).y};
     uint8_t bytes[G(encoding_max)] = {0}, flags;
     const size_t n = G(encoded_bytes)(false);
-    B(t) modulus = {0}, plain;
+    B_T modulus = {0}, plain;
     fp_t *const top = (fp_t *)((uint8_t *)&modulus + sizeof modulus - sizeof(fp_t));
 
     (void)state;
@@ -403,8 +406,8 @@ static void G(test_face_agrees_with_the_formulas)(void **state)
 {
     (void)state;
     for (int round = 0; round < G(rounds) / 4; round++) {
-        const G(affine_t) a = G(random_on_curve)(), b = G(random_on_curve)();
-        const G(affine_t) sum = G(textbook_sum)(&a, &b);
+        const G_AFFINE_T a = G(random_on_curve)(), b = G(random_on_curve)();
+        const G_AFFINE_T sum = G(textbook_sum)(&a, &b);
         uint8_t bytes[G(encoding_max)], expected[G(encoding_max)];
         POINT p, q, out, again;
 
@@ -452,6 +455,10 @@ static void G(test_face_check_names_what_is_wrong)(void **state)
 #undef G
 #undef X
 #undef B
+#undef X_T
+#undef G_AFFINE_T
+#undef G_T
+#undef B_T
 #undef POINT
 #undef GROUP
 #undef BASE
