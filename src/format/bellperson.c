@@ -1,10 +1,6 @@
 #include "format/bellperson.h"
 
-#include <stdlib.h>
-
 #include "msm/group_kernels.h"
-
-#define BATCH 512u /* points encoded at once: at most 96 KiB */
 
 /* ---- single points -------------------------------------------------------------------------- */
 
@@ -159,55 +155,6 @@ out:
     return st;
 }
 
-static enum cuzk_status write_g1(struct out_file *out, const struct curve *curve,
-                                 const struct g1_point *point, struct cuzk_error *err)
-{
-    uint8_t bytes[sizeof *point];
-
-    curve->g1_encode(bytes, point, false);
-    return out_write(out, bytes, 2 * curve->fp_bytes, err);
-}
-
-static enum cuzk_status write_g2(struct out_file *out, const struct curve *curve,
-                                 const struct g2_point *point, struct cuzk_error *err)
-{
-    uint8_t bytes[sizeof *point];
-
-    curve->g2_encode(bytes, point, false);
-    return out_write(out, bytes, 4 * curve->fp_bytes, err);
-}
-
-static enum cuzk_status write_length(struct out_file *out, size_t n, struct cuzk_error *err)
-{
-    uint8_t bytes[4];
-
-    if (n > UINT32_MAX)
-        return error_set(err, CUZK_BAD_INPUT, "%s: %zu points do not fit the format", out->path, n);
-    store_u32_be(bytes, (uint32_t)n);
-    return out_write(out, bytes, sizeof bytes, err);
-}
-
-enum cuzk_status vk_write(struct out_file *out, const struct verifying_key *vk,
-                          struct cuzk_error *err)
-{
-    const struct curve *curve = vk->curve;
-
-    TRY(write_g1(out, curve, &vk->alpha_g1, err));
-    TRY(write_g1(out, curve, &vk->beta_g1, err));
-    TRY(write_g2(out, curve, &vk->beta_g2, err));
-    TRY(write_g2(out, curve, &vk->gamma_g2, err));
-    TRY(write_g1(out, curve, &vk->delta_g1, err));
-    TRY(write_g2(out, curve, &vk->delta_g2, err));
-    TRY(write_length(out, vk->n_inputs, err));
-    for (size_t i = 0; i < vk->n_inputs; i++) {
-        struct g1_point point;
-
-        verifying_key_get_ic(vk, i, &point);
-        TRY(write_g1(out, curve, &point, err));
-    }
-    return CUZK_OK;
-}
-
 /* ---- parameters ----------------------------------------------------------------------------- */
 
 /* What every key has in common, whatever its circuit. */
@@ -253,119 +200,36 @@ static enum cuzk_status read_queries(struct proving_key *key, struct reader *r,
     return check_lengths(key, r, at, err);
 }
 
-enum cuzk_status params_open(struct proving_key *ret, const char *path, const struct curve *curve,
+enum cuzk_status params_read(struct proving_key *ret, struct reader *r, const struct curve *curve,
                              struct pool *pool, struct budget *budget, struct cuzk_error *err)
 {
     struct proving_key key = {.h_basis = H_POWERS, .domain_generator = curve->fr_generator.w[0]};
     enum cuzk_status st;
-    struct reader r;
 
-    TRY(file_map(&key.map, path, err));
-    r = reader_over(key.map.data, key.map.bytes, path);
-    TRY_GOTO(st, out, vk_read(&key.vk, &r, curve, pool, budget, err));
-    TRY_GOTO(st, out, read_queries(&key, &r, err));
-    *ret = key;
-    return CUZK_OK;
-out:
-    proving_key_done(&key);
+    TRY(vk_read(&key.vk, r, curve, pool, budget, err));
+    st = read_queries(&key, r, err);
+    if (st == CUZK_OK)
+        *ret = key;
+    else
+        proving_key_done(&key);
     return st;
 }
 
-enum cuzk_status params_writer_open(struct params_writer *w, const struct curve *curve,
-                                    const char *params_path, const char *vk_path,
-                                    struct cuzk_error *err)
+enum cuzk_status params_open(struct proving_key *ret, const char *path, const struct curve *curve,
+                             struct pool *pool, struct budget *budget, struct cuzk_error *err)
 {
     enum cuzk_status st;
+    struct file_map map;
+    struct reader r;
 
-    *w = (struct params_writer){.curve = curve, .encoded = mem_new(BATCH * curve->g2_bytes)};
-    if (!w->encoded)
-        return error_set(err, CUZK_NO_MEMORY, "%s: no memory to write it", params_path);
-    TRY_GOTO(st, fail, out_open(&w->params, params_path, err));
-    if (vk_path)
-        TRY_GOTO(st, fail, out_open(&w->vk, vk_path, err));
-    return CUZK_OK;
-fail:
-    params_writer_abort(w);
-    return st;
-}
-
-static enum cuzk_status sink_verifying_key(void *ctx, const struct verifying_key *vk,
-                                           struct cuzk_error *err)
-{
-    struct params_writer *w = ctx;
-
-    if (w->vk.stream)
-        TRY(vk_write(&w->vk, vk, err));
-    return vk_write(&w->params, vk, err);
-}
-
-static enum cuzk_status sink_query(void *ctx, enum key_query query, size_t n,
-                                   struct cuzk_error *err)
-{
-    struct params_writer *w = ctx;
-
-    (void)query;
-    w->missing += n;
-    return write_length(&w->params, n, err);
-}
-
-static enum cuzk_status sink_points(void *ctx, enum key_query query, const void *plain, size_t n,
-                                    struct cuzk_error *err)
-{
-    struct params_writer *w = ctx;
-    const struct curve *curve = w->curve;
-    const bool is_g2 = key_query_group(query) == ELEMENT_G2;
-    const size_t bytes = is_g2 ? curve->g2_bytes : curve->g1_bytes;
-    const size_t encoded = curve->fp_bytes * (is_g2 ? 4 : 2);
-    const uint8_t *in = plain;
-
-    w->missing -= n;
-    for (size_t at = 0; at < n; at += BATCH) {
-        size_t part = n - at < BATCH ? n - at : BATCH;
-
-        for (size_t i = 0; i < part; i++) {
-            union {
-                struct g1_point g1;
-                struct g2_point g2;
-            } point;
-
-            memcpy(&point, in + (at + i) * bytes, bytes);
-            if (is_g2)
-                curve->g2_encode(w->encoded + i * encoded, &point.g2, false);
-            else
-                curve->g1_encode(w->encoded + i * encoded, &point.g1, false);
-        }
-        TRY(out_write(&w->params, w->encoded, part * encoded, err));
-    }
-    return CUZK_OK;
-}
-
-struct key_sink params_writer_sink(struct params_writer *w)
-{
-    return (struct key_sink){w, sink_verifying_key, sink_query, sink_points};
-}
-
-enum cuzk_status params_writer_commit(struct params_writer *w, struct cuzk_error *err)
-{
-    enum cuzk_status st = CUZK_OK;
-
-    if (w->missing)
-        st =
-            error_set(err, CUZK_INTERNAL, "%s: %zu points are missing", w->params.path, w->missing);
+    TRY(file_map(&map, path, err));
+    r = reader_over(map.data, map.bytes, path);
+    st = params_read(ret, &r, curve, pool, budget, err);
     if (st == CUZK_OK)
-        st = out_commit(&w->params, err);
-    if (st == CUZK_OK && w->vk.stream)
-        st = out_commit(&w->vk, err);
-    params_writer_abort(w);
+        ret->map = map;
+    else
+        file_unmap(&map);
     return st;
-}
-
-void params_writer_abort(struct params_writer *w)
-{
-    out_abort(&w->vk);
-    out_abort(&w->params);
-    mem_free(w->encoded);
-    *w = (struct params_writer){0};
 }
 
 /* ---- proofs --------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* bellperson's files: verifying keys (.vk), parameters (.params), proofs.
+/* bellperson's files, read: verifying keys (.vk), parameters (.params), proofs (and proofs written;
+ * keys are written by format/params_writer.h).
  *
  *     .vk       alpha_g1 beta_g1 beta_g2 gamma_g2 delta_g1 delta_g2 | u32 count | ic ...
  *     .params   .vk | u32 count | h ... | u32 | l ... | u32 | a ... | u32 | b_g1 ... | u32 | b_g2
@@ -16,7 +17,6 @@
 #include "base/reader.h"
 #include "groth16/key.h"
 #include "groth16/proof.h"
-#include "groth16/setup.h"
 
 /* ---- verifying keys ------------------------------------------------------------------------- */
 
@@ -28,33 +28,19 @@ MUST_CHECK enum cuzk_status vk_read(struct verifying_key *ret, struct reader *r,
 MUST_CHECK enum cuzk_status vk_open(struct verifying_key *ret, const char *path,
                                     const struct curve *curve, struct pool *pool,
                                     struct budget *budget, struct cuzk_error *err);
-MUST_CHECK enum cuzk_status vk_write(struct out_file *out, const struct verifying_key *vk,
-                                     struct cuzk_error *err);
 
 /* ---- parameters ----------------------------------------------------------------------------- */
 
-/* proving_key_done unmaps. The file's H is in the powers of tau over the domain of bellman's
- * generator on this curve (curve->fr_generator). */
+/* Reads to the end of the reader, whose bytes must outlive the key: its queries are views of them.
+ * H is in the powers of tau over the domain of bellman's generator on this curve
+ * (curve->fr_generator). */
+MUST_CHECK enum cuzk_status params_read(struct proving_key *ret, struct reader *r,
+                                        const struct curve *curve, struct pool *pool,
+                                        struct budget *budget, struct cuzk_error *err);
+/* A whole file, mapped until proving_key_done. */
 MUST_CHECK enum cuzk_status params_open(struct proving_key *ret, const char *path,
                                         const struct curve *curve, struct pool *pool,
                                         struct budget *budget, struct cuzk_error *err);
-
-/* A .params file, and beside it the .vk, being written by groth16_setup. */
-struct params_writer {
-    const struct curve *curve;
-    struct out_file params, vk;
-    uint8_t *encoded; /* a few points */
-    size_t missing;   /* points of the query in work */
-};
-
-/* vk_path may be NULL. */
-MUST_CHECK enum cuzk_status params_writer_open(struct params_writer *w, const struct curve *curve,
-                                               const char *params_path, const char *vk_path,
-                                               struct cuzk_error *err);
-struct key_sink params_writer_sink(struct params_writer *w);
-/* Both files appear, or none. */
-MUST_CHECK enum cuzk_status params_writer_commit(struct params_writer *w, struct cuzk_error *err);
-void params_writer_abort(struct params_writer *w); /* accepts a zeroed or a committed one */
 
 /* ---- proofs --------------------------------------------------------------------------------- */
 

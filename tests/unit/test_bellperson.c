@@ -3,6 +3,7 @@
 
 #include "base/reader.h"
 #include "format/bellperson.h"
+#include "format/params_writer.h"
 #include "support/tiny_set.h"
 #include "support/vectors.h"
 

@@ -4,6 +4,7 @@
 
 #include "filecoin/porep_circuit.h"
 #include "format/bellperson.h"
+#include "format/params_writer.h"
 #include "groth16/setup.h"
 #include "groth16/trapdoor_proof.h"
 #include "groth16/verify.h"

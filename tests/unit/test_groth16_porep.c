@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "filecoin/porep_circuit.h"
 #include "format/bellperson.h"
+#include "format/params_writer.h"
 #include "groth16/prove.h"
 #include "groth16/setup.h"
 #include "support/porep_set.h"

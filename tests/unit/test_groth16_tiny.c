@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/hex.h"
 #include "format/bellperson.h"
+#include "format/params_writer.h"
 #include "groth16/plan.h"
 #include "groth16/prove.h"
 #include "groth16/setup.h"

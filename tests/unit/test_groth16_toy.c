@@ -6,6 +6,7 @@
 #include "support/testing.h"
 
 #include "format/bellperson.h"
+#include "format/params_writer.h"
 #include "groth16/prove.h"
 #include "groth16/setup.h"
 #include "groth16/trapdoor_proof.h"

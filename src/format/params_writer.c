@@ -1,0 +1,155 @@
+#include "format/params_writer.h"
+
+#include "base/reader.h"
+
+#define BATCH 512u /* points encoded at once: at most 96 KiB */
+
+/* ---- verifying keys ------------------------------------------------------------------------- */
+
+static enum cuzk_status write_g1(struct out_file *out, const struct curve *curve,
+                                 const struct g1_point *point, struct cuzk_error *err)
+{
+    uint8_t bytes[sizeof *point];
+
+    curve->g1_encode(bytes, point, false);
+    return out_write(out, bytes, 2 * curve->fp_bytes, err);
+}
+
+static enum cuzk_status write_g2(struct out_file *out, const struct curve *curve,
+                                 const struct g2_point *point, struct cuzk_error *err)
+{
+    uint8_t bytes[sizeof *point];
+
+    curve->g2_encode(bytes, point, false);
+    return out_write(out, bytes, 4 * curve->fp_bytes, err);
+}
+
+static enum cuzk_status write_length(struct out_file *out, size_t n, struct cuzk_error *err)
+{
+    uint8_t bytes[4];
+
+    if (n > UINT32_MAX)
+        return error_set(err, CUZK_BAD_INPUT, "%s: %zu points do not fit the format", out->path, n);
+    store_u32_be(bytes, (uint32_t)n);
+    return out_write(out, bytes, sizeof bytes, err);
+}
+
+enum cuzk_status vk_write(struct out_file *out, const struct verifying_key *vk,
+                          struct cuzk_error *err)
+{
+    const struct curve *curve = vk->curve;
+
+    TRY(write_g1(out, curve, &vk->alpha_g1, err));
+    TRY(write_g1(out, curve, &vk->beta_g1, err));
+    TRY(write_g2(out, curve, &vk->beta_g2, err));
+    TRY(write_g2(out, curve, &vk->gamma_g2, err));
+    TRY(write_g1(out, curve, &vk->delta_g1, err));
+    TRY(write_g2(out, curve, &vk->delta_g2, err));
+    TRY(write_length(out, vk->n_inputs, err));
+    for (size_t i = 0; i < vk->n_inputs; i++) {
+        struct g1_point point;
+
+        verifying_key_get_ic(vk, i, &point);
+        TRY(write_g1(out, curve, &point, err));
+    }
+    return CUZK_OK;
+}
+
+/* ---- parameters ----------------------------------------------------------------------------- */
+
+enum cuzk_status params_writer_open(struct params_writer *w, const struct curve *curve,
+                                    const char *params_path, const char *vk_path,
+                                    struct cuzk_error *err)
+{
+    enum cuzk_status st;
+
+    *w = (struct params_writer){.curve = curve, .encoded = mem_new(BATCH * curve->g2_bytes)};
+    if (!w->encoded)
+        return error_set(err, CUZK_NO_MEMORY, "%s: no memory to write it", params_path);
+    TRY_GOTO(st, fail, out_open(&w->params, params_path, err));
+    if (vk_path)
+        TRY_GOTO(st, fail, out_open(&w->vk, vk_path, err));
+    return CUZK_OK;
+fail:
+    params_writer_abort(w);
+    return st;
+}
+
+static enum cuzk_status sink_verifying_key(void *ctx, const struct verifying_key *vk,
+                                           struct cuzk_error *err)
+{
+    struct params_writer *w = ctx;
+
+    if (w->vk.stream)
+        TRY(vk_write(&w->vk, vk, err));
+    return vk_write(&w->params, vk, err);
+}
+
+static enum cuzk_status sink_query(void *ctx, enum key_query query, size_t n,
+                                   struct cuzk_error *err)
+{
+    struct params_writer *w = ctx;
+
+    (void)query;
+    w->missing += n;
+    return write_length(&w->params, n, err);
+}
+
+static enum cuzk_status sink_points(void *ctx, enum key_query query, const void *plain, size_t n,
+                                    struct cuzk_error *err)
+{
+    struct params_writer *w = ctx;
+    const struct curve *curve = w->curve;
+    const bool is_g2 = key_query_group(query) == ELEMENT_G2;
+    const size_t bytes = is_g2 ? curve->g2_bytes : curve->g1_bytes;
+    const size_t encoded = curve->fp_bytes * (is_g2 ? 4 : 2);
+    const uint8_t *in = plain;
+
+    w->missing -= n;
+    for (size_t at = 0; at < n; at += BATCH) {
+        size_t part = n - at < BATCH ? n - at : BATCH;
+
+        for (size_t i = 0; i < part; i++) {
+            union {
+                struct g1_point g1;
+                struct g2_point g2;
+            } point;
+
+            memcpy(&point, in + (at + i) * bytes, bytes);
+            if (is_g2)
+                curve->g2_encode(w->encoded + i * encoded, &point.g2, false);
+            else
+                curve->g1_encode(w->encoded + i * encoded, &point.g1, false);
+        }
+        TRY(out_write(&w->params, w->encoded, part * encoded, err));
+    }
+    return CUZK_OK;
+}
+
+struct key_sink params_writer_sink(struct params_writer *w)
+{
+    return (struct key_sink){w, sink_verifying_key, sink_query, sink_points};
+}
+
+enum cuzk_status params_writer_commit(struct params_writer *w, struct cuzk_error *err)
+{
+    enum cuzk_status st = CUZK_OK;
+
+    if (w->missing)
+        st =
+            error_set(err, CUZK_INTERNAL, "%s: %zu points are missing", w->params.path, w->missing);
+    if (st == CUZK_OK)
+        st = out_commit(&w->params, err);
+    if (st == CUZK_OK && w->vk.stream)
+        st = out_commit(&w->vk, err);
+    params_writer_abort(w);
+    return st;
+}
+
+void params_writer_abort(struct params_writer *w)
+{
+    out_abort(&w->vk);
+    out_abort(&w->params);
+    mem_free(w->encoded);
+    *w = (struct params_writer){0};
+}
