@@ -130,6 +130,8 @@ static enum cuzk_status equation_holds(struct batch *b, size_t first, size_t n, 
         curve->fr_add(&sum, &sum, &b->z[j]);
     }
     pool_run(b->v->pool, n, weigh_proof, &(struct weigh){b, first});
+    if (pool_cancelled(b->v->pool))
+        return error_set(err, CUZK_CANCELLED, "cancelled");
     combine_inputs(b, first, n);
     memset(fixed, 0, sizeof fixed);
     memset(b->all, 0xff, 8 * witness_map_words(n));

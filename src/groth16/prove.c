@@ -91,6 +91,21 @@ out:
     return st;
 }
 
+/* A point that could not be decoded: say in which file and query. */
+static enum cuzk_status name_query(const struct prover *p, enum key_query query,
+                                   enum cuzk_status st, struct cuzk_error *err)
+{
+    const struct file_map *map = &p->key->map;
+    const uint8_t *data = p->key->query[query].data;
+
+    if (st != CUZK_BAD_INPUT)
+        return st;
+    if (!map->data)
+        return error_prefix(err, st, "key: %s", key_query_name(query));
+    return error_prefix(err, st, "%s: %s: points from offset %zu", map->path, key_query_name(query),
+                        (size_t)(data - map->data));
+}
+
 static enum cuzk_status sum_h(struct prover *p, struct cuzk_error *err)
 {
     const struct backend *backend = p->backend;
@@ -106,7 +121,7 @@ out:
     backend->bases_free(bases);
     backend->buf_free(p->a);
     p->a = NULL;
-    return st;
+    return name_query(p, QUERY_H, st, err);
 }
 
 /* *out = sum over the variables of a query of value * point; out is a point of the query's group.
@@ -128,10 +143,7 @@ static enum cuzk_status sum_witness(struct prover *p, enum prove_stage stage, en
     st = backend->wait(p->stream, err);
 out:
     backend->bases_free(bases);
-    if (st == CUZK_BAD_INPUT)
-        return error_prefix(err, st, "%s: %s", p->key->map.path ? p->key->map.path : "key",
-                            key_query_name(query));
-    return st;
+    return name_query(p, query, st, err);
 }
 
 static enum cuzk_status compute_sums(struct prover *p, struct cuzk_error *err)

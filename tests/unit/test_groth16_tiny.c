@@ -2,7 +2,7 @@
 #include "support/testing.h"
 
 #include "base/hash.h"
-#include "base/hex.h"
+#include "base/reader.h"
 #include "format/bellperson.h"
 #include "format/params_writer.h"
 #include "groth16/plan.h"
@@ -395,6 +395,40 @@ static void test_a_key_of_another_circuit_is_refused(void **state)
     tiny_set_free(&set);
 }
 
+static void test_a_broken_point_of_a_query_is_named(void **state)
+{
+    struct prove_options options = prove_with(pools[1]);
+    struct proving_key key;
+    struct tiny_set set;
+    struct cuzk_error err;
+    size_t n;
+    uint8_t *bytes;
+
+    (void)state;
+    tiny_set_load(&set, "three");
+    bytes = tiny_set_file(&set, "params.bin", &n);
+    for (enum key_query q = QUERY_H; q < KEY_N_QUERIES; q++) {
+        struct reader r = reader_over(bytes, n, "three");
+        struct proof proof;
+        char expected[64];
+        uint8_t *point;
+
+        assert_ok(params_read(&key, &r, CURVE, NULL, NULL, &err), err);
+        point = bytes + ((const uint8_t *)key.query[q].data - bytes) +
+                (q == QUERY_B_G2 ? 192 : 96); /* the second of its query */
+        point[60] ^= 1;
+        snprintf(expected, sizeof expected, "key: %s: ", key_query_name(q));
+        assert_int_equal(groth16_prove(&key, &set.qap, &set.witness, NULL, &options, &proof, &err),
+                         CUZK_BAD_INPUT);
+        assert_ptr_equal(strstr(err.message, expected), err.message);
+        assert_non_null(strstr(err.message, ": point 1: not on the curve"));
+        point[60] ^= 1;
+        proving_key_done(&key);
+    }
+    vector_free(bytes);
+    tiny_set_free(&set);
+}
+
 static void cancel_at_quotient(void *ctx, enum prove_stage stage)
 {
     if (stage == PROVE_QUOTIENT)
@@ -523,6 +557,7 @@ int main(void)
         cmocka_unit_test(test_random_proofs_differ_and_verify),
         cmocka_unit_test(test_an_unsatisfied_circuit_gives_no_proof),
         cmocka_unit_test(test_a_key_of_another_circuit_is_refused),
+        cmocka_unit_test(test_a_broken_point_of_a_query_is_named),
         cmocka_unit_test(test_the_cancel_flag_ends_a_proof),
         cmocka_unit_test(test_the_plan_is_what_a_proof_takes),
         cmocka_unit_test(test_every_failed_allocation_is_reported_and_leaks_nothing),
