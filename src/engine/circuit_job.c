@@ -7,6 +7,7 @@
 #include "engine/porep_job.h"
 #include "filecoin/vanilla.h"
 #include "format/bellperson.h"
+#include "format/params_writer.h"
 #include "groth16/plan.h"
 #include "groth16/setup.h"
 
