@@ -32,6 +32,14 @@ void num_inputize(struct sink *sink, num_t x)
     }
 }
 
+num_t num_alloc_input(struct sink *sink, const struct scalar *value)
+{
+    const num_t x = num_alloc_plain(sink, value);
+
+    num_inputize(sink, x);
+    return x;
+}
+
 void num_enforce_equal(struct sink *sink, num_t a, num_t b)
 {
     if (sink_is_shape(sink)) {

@@ -16,6 +16,9 @@ num_t num_alloc_plain(struct sink *sink, const struct scalar *value);
 /* A public input i with the row i * 1 = x. */
 void num_inputize(struct sink *sink, num_t x);
 
+/* An aux that is made a public input. */
+num_t num_alloc_input(struct sink *sink, const struct scalar *value);
+
 /* Row a * 1 = b. */
 void num_enforce_equal(struct sink *sink, num_t a, num_t b);
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "filecoin/bincode.h"
+
 /* The reader, and where it is in the tree of proofs. */
 struct c1 {
     struct reader *r;
@@ -28,101 +30,20 @@ static void enter_parent(struct c1 *c, const char *name, int i)
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-static enum cuzk_status read_length(struct c1 *c, uint64_t expected, const char *of,
-                                    struct cuzk_error *err)
-{
-    uint64_t n;
-
-    TRY(read_u64_le(c->r, &n, err));
-    if (n != expected)
-        return reader_error(c->r, err, "%s: expected %" PRIu64 " entries, found %" PRIu64, of,
-                            expected, n);
-    return CUZK_OK;
-}
-
-static enum cuzk_status read_scalar(struct c1 *c, struct scalar *out, struct cuzk_error *err)
-{
-    const uint8_t *bytes;
-    struct scalar a;
-
-    TRY(read_bytes(c->r, 32, &bytes, err));
-    a = scalar_from_bytes(bytes);
-    if (!curve_bls12_381.fr_is_reduced(&a))
-        return reader_error(c->r, err, "expected a number below the field's modulus");
-    *out = a;
-    return CUZK_OK;
-}
-
-static enum cuzk_status read_scalars(struct c1 *c, struct scalar *out, uint64_t n, const char *of,
-                                     struct cuzk_error *err)
-{
-    TRY(read_length(c, n, of, err));
-    for (uint64_t i = 0; i < n; i++)
-        TRY(read_scalar(c, &out[i], err));
-    return CUZK_OK;
-}
-
-/* Levels [begin, end) of a path: a list of (siblings, index). */
-static enum cuzk_status read_levels(struct c1 *c, struct merkle_path *path,
-                                    const struct tree_shape *tree, unsigned begin, unsigned end,
-                                    struct scalar **siblings, unsigned *bits,
-                                    struct cuzk_error *err)
-{
-    TRY(read_length(c, end - begin, "path", err));
-    for (unsigned level = begin; level < end; level++) {
-        unsigned level_bits = tree_level_bits(tree, level), n = (1u << level_bits) - 1;
-        uint64_t index;
-
-        TRY(read_scalars(c, *siblings, n, "hashes", err));
-        TRY(read_u64_le(c->r, &index, err));
-        if (index > n)
-            return reader_error(c->r, err, "index: expected at most %u, found %" PRIu64, n, index);
-        path->index |= index << *bits;
-        *siblings += n;
-        *bits += level_bits;
-    }
-    return CUZK_OK;
-}
-
-/* MerkleProof: Single = root, leaf, path; Sub and Top = two or three paths, root, leaf. */
-static enum cuzk_status read_proof(struct c1 *c, struct merkle_path *path,
-                                   const struct tree_shape *tree, struct cuzk_error *err)
-{
-    uint32_t tag, kind = (tree->sub_bits ? 1u : 0u) + (tree->top_bits ? 1u : 0u);
-    struct scalar *siblings = path->siblings;
-    unsigned bits = 0, base = tree->base_levels;
-
-    TRY(read_u32_le(c->r, &tag, err));
-    if (tag != kind)
-        return reader_error(c->r, err, "kind of Merkle proof: expected %" PRIu32 ", found %" PRIu32,
-                            kind, tag);
-    path->index = 0;
-    if (kind == 0) {
-        TRY(read_scalar(c, &path->root, err));
-        TRY(read_scalar(c, &path->leaf, err));
-        return read_levels(c, path, tree, 0, base, &siblings, &bits, err);
-    }
-    TRY(read_levels(c, path, tree, 0, base, &siblings, &bits, err));
-    for (unsigned level = base; level < base + kind; level++)
-        TRY(read_levels(c, path, tree, level, level + 1, &siblings, &bits, err));
-    TRY(read_scalar(c, &path->root, err));
-    return read_scalar(c, &path->leaf, err);
-}
-
 /* ColumnProof: index, rows, inclusion proof. */
 static enum cuzk_status read_column(struct c1 *c, struct vanilla_column *column,
                                     struct cuzk_error *err)
 {
     TRY(read_u32_le(c->r, &column->index, err));
-    TRY(read_scalars(c, column->rows, c->shape->layers, "rows", err));
-    return read_proof(c, &column->path, &c->shape->tree, err);
+    TRY(bincode_scalars(c->r, column->rows, c->shape->layers, "rows", err));
+    return bincode_merkle(c->r, &column->path, &c->shape->tree, err);
 }
 
 static enum cuzk_status read_columns(struct c1 *c, struct vanilla_column *columns, int n,
                                      const char *name, struct cuzk_error *err)
 {
     enter(c, name);
-    TRY(read_length(c, (uint64_t)n, name, err));
+    TRY(bincode_length(c->r, (uint64_t)n, name, err));
     for (int i = 0; i < n; i++) {
         enter_parent(c, name, i);
         TRY(read_column(c, &columns[i], err));
@@ -137,7 +58,7 @@ static enum cuzk_status read_label(struct c1 *c, uint32_t layer, uint64_t *node,
     const uint8_t *parents;
     uint32_t found;
 
-    TRY(read_length(c, LABEL_PARENTS, "parents", err));
+    TRY(bincode_length(c->r, LABEL_PARENTS, "parents", err));
     TRY(read_bytes(c->r, 32 * LABEL_PARENTS, &parents, err));
     TRY(read_u32_le(c->r, &found, err));
     if (found != layer)
@@ -152,7 +73,7 @@ static enum cuzk_status read_labels(struct c1 *c, struct vanilla_challenge *chal
     uint64_t node;
 
     enter(c, "labeling_proofs");
-    TRY(read_length(c, layers, "labeling_proofs", err));
+    TRY(bincode_length(c->r, layers, "labeling_proofs", err));
     TRY(read_label(c, 1, &challenge->node, err));
     for (uint32_t layer = 2; layer <= layers + 1; layer++) {
         if (layer > layers)
@@ -171,9 +92,9 @@ static enum cuzk_status read_challenge(struct c1 *c, struct vanilla_challenge *c
     const struct tree_shape tree_d = tree_binary(c->shape->tree.lg_nodes);
 
     enter(c, "comm_d_proofs");
-    TRY(read_proof(c, &challenge->data, &tree_d, err));
+    TRY(bincode_merkle(c->r, &challenge->data, &tree_d, err));
     enter(c, "comm_r_last_proof");
-    TRY(read_proof(c, &challenge->replica, &c->shape->tree, err));
+    TRY(bincode_merkle(c->r, &challenge->replica, &c->shape->tree, err));
     enter(c, "c_x");
     TRY(read_column(c, &challenge->column, err));
     TRY(read_columns(c, challenge->parents, DRG_PARENTS, "drg_parents", err));
@@ -188,11 +109,11 @@ static enum cuzk_status read_seal(struct c1 *c, struct seal *seal, struct cuzk_e
     const uint8_t *seed, *ticket;
 
     c->r->section = "comm_r";
-    TRY(read_scalar(c, &seal->comm_r, err));
+    TRY(bincode_scalar(c->r, &seal->comm_r, err));
     c->r->section = "comm_d";
-    TRY(read_scalar(c, &seal->comm_d, err));
+    TRY(bincode_scalar(c->r, &seal->comm_d, err));
     c->r->section = "replica_id";
-    TRY(read_scalar(c, &seal->replica_id, err));
+    TRY(bincode_scalar(c->r, &seal->replica_id, err));
     c->r->section = "seed";
     TRY(read_bytes(c->r, 32, &seed, err));
     c->r->section = "ticket";
@@ -214,11 +135,11 @@ enum cuzk_status c1_bincode_read(struct vanilla_porep *ret, struct reader *r,
     TRY(vanilla_porep_new(&v, shape, partitions, budget, err));
     next = v.challenges;
     r->section = "vanilla_proofs";
-    TRY_GOTO(st, fail, read_length(&c, partitions, "partitions", err));
+    TRY_GOTO(st, fail, bincode_length(r, partitions, "partitions", err));
     for (c.partition = 0; c.partition < partitions; c.partition++) {
         c.challenge = 0;
         enter(&c, "(first)");
-        TRY_GOTO(st, fail, read_length(&c, shape->challenges, "challenges", err));
+        TRY_GOTO(st, fail, bincode_length(r, shape->challenges, "challenges", err));
         for (; c.challenge < shape->challenges; c.challenge++)
             TRY_GOTO(st, fail, read_challenge(&c, next++, err));
     }

@@ -1,13 +1,12 @@
 #include "filecoin/porep_circuit.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "circuit/num.h"
 #include "circuit/packing.h"
-#include "circuit/por.h"
 #include "circuit/poseidon_gadget.h"
 #include "circuit/sha256_gadget.h"
+#include "filecoin/record.h"
 
 /* What every challenge needs: the trees, and the variables of the fixed part. */
 struct porep {
@@ -16,15 +15,6 @@ struct porep {
     num_t comm_d, comm_r_last, comm_c;
     bool_t replica_id[256]; /* byte order */
 };
-
-static struct por_tree por_tree_of(const struct tree_shape *shape, enum por_hash hash)
-{
-    struct por_tree tree = {.hash = hash, .levels = tree_levels(shape)};
-
-    for (unsigned level = 0; level < tree.levels; level++)
-        tree.lg_arity[level] = (uint8_t)tree_level_bits(shape, level);
-    return tree;
-}
 
 static struct porep porep_begin(const struct porep_shape *shape)
 {
@@ -39,14 +29,6 @@ static struct porep porep_begin(const struct porep_shape *shape)
 
 /* ---- fixed part ------------------------------------------------------------------------------ */
 
-static num_t alloc_input(struct sink *sink, const struct scalar *value)
-{
-    num_t x = num_alloc_plain(sink, value);
-
-    num_inputize(sink, x);
-    return x;
-}
-
 /* comm_r_last and comm_c come from the first challenge; vanilla_check saw that all agree. */
 static void fixed_part(struct sink *sink, struct porep *p, const struct seal *seal,
                        const struct vanilla_challenge *first)
@@ -54,10 +36,10 @@ static void fixed_part(struct sink *sink, struct porep *p, const struct seal *se
     num_t replica_id, comm_r, children[2], hash;
 
     sink_scope(sink, "fixed");
-    replica_id = alloc_input(sink, &seal->replica_id);
+    replica_id = num_alloc_input(sink, &seal->replica_id);
     num_to_byte_bits(sink, replica_id, p->replica_id);
-    p->comm_d = alloc_input(sink, &seal->comm_d);
-    comm_r = alloc_input(sink, &seal->comm_r);
+    p->comm_d = num_alloc_input(sink, &seal->comm_d);
+    comm_r = num_alloc_input(sink, &seal->comm_r);
     p->comm_r_last = num_alloc_plain(sink, &first->replica.root);
     p->comm_c = num_alloc_plain(sink, &first->column.path.root);
     children[0] = p->comm_c;
@@ -69,21 +51,13 @@ static void fixed_part(struct sink *sink, struct porep *p, const struct seal *se
 
 /* ---- a challenge ----------------------------------------------------------------------------- */
 
-static void inclusion(struct sink *sink, const struct por_tree *tree, num_t leaf,
-                      const struct merkle_path *path, num_t root)
-{
-    const struct por_path por_path = {.siblings = path->siblings, .index = path->index};
-
-    por_gadget(sink, tree, leaf, &por_path, root);
-}
-
 /* A column of labels is in TreeC. */
 static void column_inclusion(struct sink *sink, const struct porep *p, const num_t *column,
                              const struct merkle_path *path)
 {
     num_t hash = poseidon_gadget(sink, poseidon_of_arity(p->layers), column);
 
-    inclusion(sink, &p->tree, hash, path, p->comm_c);
+    merkle_inclusion(sink, &p->tree, hash, path, p->comm_c);
 }
 
 /* Values are decomposed anew for every layer that uses them: so the circuit is defined. */
@@ -125,7 +99,7 @@ static void challenge(struct sink *sink, const struct porep *p, const struct van
 
     sink_scope(sink, "data");
     leaf = num_alloc_plain(sink, &c->data.leaf);
-    inclusion(sink, &p->tree_d, leaf, &c->data, p->comm_d);
+    merkle_inclusion(sink, &p->tree_d, leaf, &c->data, p->comm_d);
     sink_scope_end(sink);
 
     for (unsigned i = 0; i < N_PARENTS; i++) {
@@ -152,7 +126,7 @@ static void challenge(struct sink *sink, const struct porep *p, const struct van
 
     sink_scope(sink, "replica");
     encoded = num_add(sink, labels[p->layers - 1], leaf);
-    inclusion(sink, &p->tree, encoded, &c->replica, p->comm_r_last);
+    merkle_inclusion(sink, &p->tree, encoded, &c->replica, p->comm_r_last);
     sink_scope_end(sink);
 
     sink_scope(sink, "column");
@@ -163,10 +137,11 @@ static void challenge(struct sink *sink, const struct porep *p, const struct van
 /* ---- recording ------------------------------------------------------------------------------- */
 
 /* A shape sink does not look at values: one blank challenge stands for all. */
-static enum cuzk_status record(struct recorder *rec, const struct porep_shape *shape,
+static enum cuzk_status record(struct recorder *rec, const void *porep_shape,
                                struct cuzk_error *err)
 {
     enum cuzk_status st;
+    const struct porep_shape *shape = porep_shape;
     struct porep p = porep_begin(shape);
     const struct porep_shape one = {shape->tree, shape->layers, 1};
     struct vanilla_porep blank;
@@ -187,30 +162,13 @@ out:
 enum cuzk_status porep_record(struct r1cs *ret, const struct porep_shape *shape,
                               struct budget *budget, struct cuzk_error *err)
 {
-    enum cuzk_status st;
-    struct recorder *rec;
-
-    TRY(recorder_new(&rec, &curve_bls12_381, budget, err));
-    TRY_GOTO(st, out, record(rec, shape, err));
-    st = recorder_finish(rec, ret, err);
-out:
-    recorder_free(rec);
-    return st;
+    return record_circuit(ret, record, shape, budget, err);
 }
 
 enum cuzk_status porep_row_path(char *out, size_t n, const struct porep_shape *shape, uint64_t row,
                                 struct budget *budget, struct cuzk_error *err)
 {
-    enum cuzk_status st;
-    struct recorder *rec;
-
-    TRY(recorder_new(&rec, &curve_bls12_381, budget, err));
-    recorder_find_row(rec, row);
-    TRY_GOTO(st, done, record(rec, shape, err));
-    snprintf(out, n, "%s", recorder_found_path(rec));
-done:
-    recorder_free(rec);
-    return st;
+    return record_row_path(out, n, record, shape, row, budget, err);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */

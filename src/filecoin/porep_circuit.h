@@ -22,7 +22,7 @@
 MUST_CHECK enum cuzk_status porep_record(struct r1cs *ret, const struct porep_shape *shape,
                                          struct budget *budget, struct cuzk_error *err);
 
-/* Where row `row` is in the circuit, such as "challenge[3]/label[2]/sha256/...", at most n - 1
+/* Where row `row` is in the circuit, such as "challenge 3/label 2/sha256", at most n - 1
  * characters: for messages. Records the circuit again. */
 MUST_CHECK enum cuzk_status porep_row_path(char *out, size_t n, const struct porep_shape *shape,
                                            uint64_t row, struct budget *budget,

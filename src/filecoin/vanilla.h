@@ -14,16 +14,8 @@
 #define FILECOIN_VANILLA_H
 
 #include "base/mem.h"
+#include "filecoin/merkle.h"
 #include "filecoin/seal.h"
-
-/* An inclusion proof. `siblings`: tree_siblings() values, level by level from the leaf, the
- * children of the level in order without the running node. `index`: the running node's place among
- * its siblings, level by level, lowest bits first, which is the number of the leaf. */
-struct merkle_path {
-    struct scalar root, leaf;
-    struct scalar *siblings;
-    uint64_t index;
-};
 
 /* A column of labels and its place in TreeC; path.leaf is the column's hash. */
 struct vanilla_column {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "circuit/poseidon.h"
-#include "circuit/tree_node.h"
 #include "filecoin/challenges.h"
 #include "filecoin/label.h"
 
@@ -165,49 +164,12 @@ enum cuzk_status vanilla_check(const struct vanilla_porep *vanilla,
 
 /* ---- hashes ---------------------------------------------------------------------------------- */
 
-static void hash_children(struct scalar *out, const struct scalar *children, unsigned arity,
-                          bool is_tree_d)
-{
-    uint8_t left[32], right[32];
-
-    if (!is_tree_d) {
-        poseidon_hash_plain(poseidon_of_arity(arity), out, children);
-        return;
-    }
-    scalar_to_bytes(left, &children[0]);
-    scalar_to_bytes(right, &children[1]);
-    sha256_node(left, left, right);
-    *out = scalar_from_bytes(left);
-}
-
-static struct scalar path_root(const struct merkle_path *path, const struct tree_shape *tree,
-                               const struct scalar *leaf, bool is_tree_d)
-{
-    const struct scalar *siblings = path->siblings;
-    uint64_t index = path->index;
-    struct scalar node = *leaf;
-
-    for (unsigned level = 0; level < tree_levels(tree); level++) {
-        unsigned bits = tree_level_bits(tree, level), arity = 1u << bits;
-        size_t place = index & (arity - 1);
-        struct scalar children[8];
-
-        memcpy(children, siblings, place * sizeof(node));
-        children[place] = node;
-        memcpy(children + place + 1, siblings + place, (arity - 1 - place) * sizeof(node));
-        hash_children(&node, children, arity, is_tree_d);
-        siblings += arity - 1;
-        index >>= bits;
-    }
-    return node;
-}
-
 static enum cuzk_status deep_path(const struct check *c, const struct merkle_path *path,
-                                  const struct scalar *leaf, bool is_tree_d)
+                                  const struct scalar *leaf, enum por_hash hash)
 {
     const struct tree_shape *oct = &c->vanilla->shape.tree;
-    const struct tree_shape tree = is_tree_d ? tree_binary(oct->lg_nodes) : *oct;
-    struct scalar root = path_root(path, &tree, leaf, is_tree_d);
+    const struct tree_shape tree = hash == POR_SHA256 ? tree_binary(oct->lg_nodes) : *oct;
+    struct scalar root = merkle_root(path, &tree, hash, leaf);
 
     if (!equal(leaf, &path->leaf))
         return wrong(c, "the leaf of the path is not the value it should be");
@@ -221,7 +183,7 @@ static enum cuzk_status deep_column(const struct check *c, const struct vanilla_
     struct scalar hash;
 
     poseidon_hash_plain(poseidon_of_arity(c->vanilla->shape.layers), &hash, column->rows);
-    return deep_path(c, &column->path, &hash, false);
+    return deep_path(c, &column->path, &hash, POR_POSEIDON);
 }
 
 /* The column of the challenged node follows from its parents' columns. */
@@ -252,10 +214,10 @@ static enum cuzk_status deep_challenge(struct check *c, const struct vanilla_cha
     TRY(deep_column(c, &v->column));
     TRY(deep_labels(c, v));
     enter(c, "comm_d_proofs");
-    TRY(deep_path(c, &v->data, &v->data.leaf, true));
+    TRY(deep_path(c, &v->data, &v->data.leaf, POR_SHA256));
     enter(c, "comm_r_last_proof");
     curve_bls12_381.fr_add(&encoded, &v->data.leaf, &v->column.rows[c->vanilla->shape.layers - 1]);
-    return deep_path(c, &v->replica, &encoded, false);
+    return deep_path(c, &v->replica, &encoded, POR_POSEIDON);
 }
 
 enum cuzk_status vanilla_check_deep(const struct vanilla_porep *vanilla,
