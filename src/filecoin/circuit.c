@@ -1,14 +1,27 @@
 #include "filecoin/circuit.h"
 
 #include "filecoin/porep_circuit.h"
+#include "filecoin/post_circuit.h"
+
+static struct post_shape post_shape_of(struct circuit_name name)
+{
+    enum post_kind kind = name.kind == CIRCUIT_WINNING ? POST_WINNING : POST_WINDOW;
+
+    return post_config_make(kind, name.size, API_1_2_0).shape; /* the same in every version */
+}
 
 enum cuzk_status circuit_record(struct r1cs *ret, struct circuit_name name, struct budget *budget,
                                 struct cuzk_error *err)
 {
     char text[CIRCUIT_TEXT_MAX];
+    struct post_shape post;
 
-    if (name.kind == CIRCUIT_POREP)
-        return porep_record(ret, &name.size->porep, budget, err);
+    switch (name.kind) {
+    case CIRCUIT_POREP: return porep_record(ret, &name.size->porep, budget, err);
+    case CIRCUIT_WINNING:
+    case CIRCUIT_WINDOW: post = post_shape_of(name); return post_record(ret, &post, budget, err);
+    case CIRCUIT_UPDATE: break;
+    }
     circuit_name_print(text, name);
-    return error_set(err, CUZK_USAGE, "%.64s: only porep circuits can be proven yet", text);
+    return error_set(err, CUZK_USAGE, "%.64s: update circuits can not be proven yet", text);
 }

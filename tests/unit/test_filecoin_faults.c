@@ -138,10 +138,10 @@ static void test_a_packed_witness_takes_what_it_says_or_nothing(void **state)
 
 static void test_circuits_that_do_not_exist_yet_are_refused_by_name(void **state)
 {
-    static const char *const names[] = {"winning-2KiB", "window-32GiB", "update-8MiB"};
+    static const char *const names[] = {"update-2KiB", "update-8MiB"};
 
     (void)state;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         struct circuit_name name;
         struct cuzk_error err;
         struct r1cs cs;
