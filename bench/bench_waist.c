@@ -29,7 +29,7 @@ static void must(enum cuzk_status status, const struct cuzk_error *err)
 {
     if (status != CUZK_OK) {
         fprintf(stderr, "%s\n", err->message);
-        exit(status);
+        exit((int)status);
     }
 }
 
