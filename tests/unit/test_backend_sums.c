@@ -384,6 +384,46 @@ static void test_bases_that_do_not_match_the_circuit_are_refused(void **state)
     waist_close(&w);
 }
 
+/* A point of an aux is numbered from the start of the key, inputs included. */
+static void test_a_bad_point_fails_the_witness_sum_and_names_it(void **state)
+{
+    struct waist w;
+    struct points p;
+    struct rng rng;
+    struct bases *bases;
+    struct witness_handle *handle;
+    struct cuzk_error err;
+    struct g1_point sum;
+    const uint64_t map = 7, full_map = 0, bits = 63, inputs[12] = {1};
+    uint32_t rank[2];
+
+    (void)state;
+    rng_seed(&rng, test_seed());
+    waist_open(&w, &curve_bls12_381, 1);
+    points_init(&p, &w, ELEMENT_G1, 9, POINTS_ZCASH, &rng);
+    ((uint8_t *)p.other)[7 * 96 + 95] ^= 1;
+    const struct bases_source source = {
+        .group = ELEMENT_G1, .points = p.view, .n_inputs = 3, .n_aux = 6, .input_map = &map};
+    struct witness witness = {.n_inputs = 3,
+                              .n_aux = 6,
+                              .fr_bytes = 32,
+                              .inputs = inputs,
+                              .full_map = &full_map,
+                              .full_rank = rank,
+                              .bits = &bits};
+
+    witness.n_full = witness_rank_fill(rank, &full_map, 6);
+    assert_int_equal(w.be->bases_new(w.device, &source, &bases, NULL), CUZK_OK);
+    assert_int_equal(w.be->witness_put(w.stream, &witness, &handle, NULL), CUZK_OK);
+    w.be->msm_witness_g1(w.stream, bases, &handle, 1, &sum);
+    assert_int_equal(w.be->wait(w.stream, &err), CUZK_BAD_INPUT);
+    assert_non_null(strstr(err.message, "msm_witness_g1: point 7: "));
+    w.be->witness_free(handle);
+    w.be->bases_free(bases);
+    points_done(&p);
+    waist_close(&w);
+}
+
 static void test_a_bad_point_fails_the_sum_and_names_it(void **state)
 {
     struct waist w;
@@ -527,6 +567,7 @@ int main(void)
         cmocka_unit_test(test_witness_sum_is_the_sum_over_all_variables),
         cmocka_unit_test(test_bases_that_do_not_match_the_circuit_are_refused),
         cmocka_unit_test(test_a_bad_point_fails_the_sum_and_names_it),
+        cmocka_unit_test(test_a_bad_point_fails_the_witness_sum_and_names_it),
         cmocka_unit_test(test_group_ntt_is_the_ntt_of_the_logarithms),
         cmocka_unit_test(test_point_spmv_is_the_transposed_product_of_the_logarithms),
     };

@@ -17,18 +17,6 @@ size_t map_count(const uint64_t *map, size_t n)
     return count;
 }
 
-struct points_view points_from(const struct group_kernels *group, const struct points_view *points,
-                               size_t at)
-{
-    size_t bytes = points->form == POINTS_ZCASH ? group->encoded_bytes : group->point_bytes;
-
-    return (struct points_view){
-        .form = points->form,
-        .data = (const uint8_t *)points->data + at * bytes,
-        .n = points->n - at,
-    };
-}
-
 /* ---- bases ----------------------------------------------------------------------------------- */
 
 static size_t rank_room(const struct bases_source *source)

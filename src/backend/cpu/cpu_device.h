@@ -192,9 +192,6 @@ enum cuzk_status cpu_bases_new(struct device *device, const struct bases_source 
 void cpu_bases_free(struct bases *bases);
 /* Ones of a map of n bits. */
 size_t map_count(const uint64_t *map, size_t n);
-/* The view of points [at, points->n). */
-struct points_view points_from(const struct group_kernels *group, const struct points_view *points,
-                               size_t at);
 
 void cpu_msm_g1(struct stream *stream, const struct bases *bases, const struct buf *scalars,
                 size_t at, size_t n, struct g1_point *out);

@@ -1,10 +1,11 @@
 /* Sums over a packed witness: the points of its set bits, and a small dense sum over the rest.
  *
- *     witness:   inputs ....   bits 0 1 1 0 1 ...       full values v, v', ...
- *                   │            │ squeezed by aux_map       │ those in aux_map, not 0 or 1
- *                   ▼            ▼                           ▼
- *                 terms       select  ◄── full values 1    terms (point, value)
- *                   └───── msm over (index, scalar) ◄────────┘
+ *     witness:    bits 0 1 1 0 1 ...          inputs and full values v, v', ...
+ *                   │ squeezed by aux_map        │ those with a point
+ *                   ▼                    ones    ▼
+ *                 select, a bit a point ◄──── terms (point, value)
+ *                   │                            │
+ *                  sum                          msm
  *
  * All of it is made in chunks of 2^16 aux on the pool. Two chunks may share a word of `select`, so
  * bits are set by atomic or; a term's place comes from counting the terms of each chunk first. */
@@ -22,7 +23,7 @@ struct witness_sum {
     const struct bases *bases;
     const struct witness *witness;
     uint64_t *scalars;  /* of the terms */
-    uint64_t *select;   /* over the points of the aux */
+    uint64_t *select;   /* over the points */
     uint32_t *index;    /* points of the terms */
     uint32_t *chunk_at; /* first term of each chunk of aux, and the end */
     void *kernel;       /* for msm or sum */
@@ -49,10 +50,10 @@ static struct layout layout_of(const struct curve *curve, const struct bases_sou
 {
     const struct group_kernels *group = group_of(curve, source->group);
     size_t n_inputs = source->input_map ? map_count(source->input_map, source->n_inputs) : 0;
-    size_t n_aux_points = source->points.n - n_inputs, n_terms = n_inputs + n_full;
+    size_t n_terms = n_inputs + n_full;
     size_t msm_bytes = group->msm_bytes(n_terms, n_threads);
-    size_t sum_bytes = group->sum_bytes(n_aux_points, n_threads);
-    struct layout l = {.select_bytes = witness_map_words(n_aux_points) * sizeof(uint64_t)};
+    size_t sum_bytes = group->sum_bytes(source->points.n, n_threads);
+    struct layout l = {.select_bytes = witness_map_words(source->points.n) * sizeof(uint64_t)};
 
     l.select = round_64(n_terms * curve->fr_bytes);
     l.index = l.select + round_64(l.select_bytes);
@@ -99,21 +100,28 @@ static void select_bits(uint64_t *select, size_t at, uint64_t x)
         __atomic_fetch_or(&select[at / 64 + 1], x >> (64 - at % 64), __ATOMIC_RELAXED);
 }
 
+/* The point of the first aux of a word, if that has one. */
+static size_t point_of(const struct bases *bases, size_t word)
+{
+    size_t aux = bases->source.aux_map ? bases->aux_rank[word * 64 / WITNESS_RANK_STEP] : 64 * word;
+
+    return bases->n_input_points + aux;
+}
+
+/* first_word: of a chunk, as below. */
 static void chunk_bits(const struct witness_sum *s, size_t first_word, size_t end_word)
 {
     const uint64_t *map = s->bases->source.aux_map, *bits = s->witness->bits;
-    size_t at;
+    size_t at = point_of(s->bases, first_word);
 
-    if (!map) {
-        for (size_t w = first_word; w < end_word; w++)
-            select_bits(s->select, 64 * w, bits[w]);
-        return;
-    }
-    at = s->bases->aux_rank[first_word * 64 / WITNESS_RANK_STEP];
     for (size_t w = first_word; w < end_word; w++) {
-        if (bits[w] & map[w])
-            select_bits(s->select, at, map[w] == ~(uint64_t)0 ? bits[w] : squeeze(bits[w], map[w]));
-        at += (size_t)__builtin_popcountll(map[w]);
+        uint64_t mask = map ? map[w] : ~(uint64_t)0;
+
+        if (mask == ~(uint64_t)0)
+            select_bits(s->select, at, bits[w]);
+        else if (bits[w] & mask)
+            select_bits(s->select, at, squeeze(bits[w], mask));
+        at += (size_t)__builtin_popcountll(mask);
     }
 }
 
@@ -138,7 +146,7 @@ static uint32_t chunk_full(const struct witness_sum *s, size_t first_word, size_
     const uint64_t *map = bases->source.aux_map;
     size_t words = w->fr_bytes / 8;
     const uint64_t *value = w->full + w->full_rank[first_word * 64 / WITNESS_RANK_STEP] * words;
-    size_t point = map ? bases->aux_rank[first_word * 64 / WITNESS_RANK_STEP] : 64 * first_word;
+    size_t point = point_of(bases, first_word);
     uint32_t n_terms = 0;
 
     for (size_t i = first_word; i < end_word; i++) {
@@ -151,7 +159,7 @@ static uint32_t chunk_full(const struct witness_sum *s, size_t first_word, size_
 
             if (small == 2) {
                 if (place) {
-                    s->index[*place + n_terms] = (uint32_t)(bases->n_input_points + at);
+                    s->index[*place + n_terms] = (uint32_t)at;
                     memcpy(s->scalars + (*place + n_terms) * words, value, w->fr_bytes);
                 }
                 n_terms++;
@@ -197,21 +205,28 @@ static void write_chunk(void *ctx, size_t chunk, unsigned worker)
     chunk_full(s, first, end, &s->chunk_at[chunk]);
 }
 
-/* The inputs with points are the first terms; returns how many. */
+/* The inputs with points come first; returns how many of them are terms. */
 static uint32_t input_terms(const struct witness_sum *s)
 {
     const struct witness *w = s->witness;
-    const uint64_t *map = s->bases->source.input_map;
-    size_t words = w->fr_bytes / 8;
-    uint32_t n = 0;
+    const uint64_t *map = s->bases->source.input_map, *value = w->inputs;
+    size_t words = w->fr_bytes / 8, point = 0;
+    uint32_t n_terms = 0;
 
-    for (size_t i = 0; map && i < w->n_inputs; i++)
-        if (witness_bit(map, i)) {
-            s->index[n] = n;
-            memcpy(s->scalars + n * words, w->inputs + i * words, w->fr_bytes);
-            n++;
+    for (size_t i = 0; map && i < w->n_inputs; i++, value += words) {
+        if (!witness_bit(map, i))
+            continue;
+        switch (small_value(value, words)) {
+        case 0: break;
+        case 1: select_bits(s->select, point, 1); break;
+        default:
+            s->index[n_terms] = (uint32_t)point;
+            memcpy(s->scalars + n_terms * words, value, w->fr_bytes);
+            n_terms++;
         }
-    return n;
+        point++;
+    }
+    return n_terms;
 }
 
 /* Fills scalars, index and select; returns the number of terms. */
@@ -233,16 +248,15 @@ static enum cuzk_status sum_up(struct witness_sum *s, void *terms, void *bits,
 {
     const struct bases *bases = s->bases;
     const struct group_kernels *group = group_of(s->device->curve, bases->source.group);
+    const struct points_view *points = &bases->source.points;
     struct pool *pool = s->device->pool;
-    struct points_view aux_points =
-        points_from(group, &bases->source.points, bases->n_input_points);
     size_t n_terms = gather(s);
 
     if (device_cancelled(s->device))
         return error_set(err, CUZK_CANCELLED, "cancelled");
-    TRY(group->msm(terms, &bases->source.points, s->index, s->scalars, n_terms, s->kernel, pool,
+    TRY(group->msm(terms, points, s->index, s->scalars, n_terms, s->kernel, pool,
                    err));
-    return group->sum(bits, &aux_points, s->select, aux_points.n, s->kernel, pool, err);
+    return group->sum(bits, points, s->select, points->n, s->kernel, pool, err);
 }
 
 /* One witness; false if the stream has failed. */
