@@ -1,5 +1,7 @@
 #include "circuit/num.h"
 
+#include <assert.h>
+
 #include "circuit/lc.h"
 #include "circuit/shape.h"
 
@@ -68,21 +70,31 @@ num_t num_mul(struct sink *sink, num_t a, num_t b)
     return p;
 }
 
-num_t num_add(struct sink *sink, num_t a, num_t b)
+num_t num_sum(struct sink *sink, const num_t *x, unsigned n)
 {
-    fr_t value;
+    struct term sum[NUM_SUM_MAX];
+    fr_t value = fr_zero;
     num_t s;
 
-    fr_add(&value, &a.value, &b.value);
+    assert(n <= NUM_SUM_MAX);
+    for (unsigned i = 0; i < n; i++)
+        fr_add(&value, &value, &x[i].value);
     s = num_alloc(sink, &value);
     if (sink_is_shape(sink)) {
-        const struct term sum[2] = {term_of(a.var, COEF_ONE), term_of(b.var, COEF_ONE)};
-        const struct term one[1] = {term_of(VAR_ONE, COEF_ONE)};
-        const struct term out[1] = {term_of(s.var, COEF_ONE)};
+        const struct term one = term_of(VAR_ONE, COEF_ONE), out = term_of(s.var, COEF_ONE);
 
-        ROW(sink, sum, one, out);
+        for (unsigned i = 0; i < n; i++)
+            sum[i] = term_of(x[i].var, COEF_ONE);
+        recorder_row(sink->shape->rec, sum, n, &one, 1, &out, 1);
     }
     return s;
+}
+
+num_t num_add(struct sink *sink, num_t a, num_t b)
+{
+    const num_t both[2] = {a, b};
+
+    return num_sum(sink, both, 2);
 }
 
 num_t num_pick(struct sink *sink, bool_t c, num_t a, num_t b)

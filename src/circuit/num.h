@@ -28,6 +28,10 @@ num_t num_mul(struct sink *sink, num_t a, num_t b);
 /* An aux s with the row (a + b) * 1 = s. Also the encoding of a node: data + label. */
 num_t num_add(struct sink *sink, num_t a, num_t b);
 
+/* An aux s with the row (sum of the n numbers) * 1 = s. */
+enum { NUM_SUM_MAX = 8 };
+num_t num_sum(struct sink *sink, const num_t *x, unsigned n);
+
 /* c ? a : b: an aux r with the row (b - a) * c = b - r. */
 num_t num_pick(struct sink *sink, bool_t c, num_t a, num_t b);
 

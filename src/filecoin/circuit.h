@@ -5,7 +5,7 @@
 #include "filecoin/circuit_name.h"
 #include "r1cs/r1cs.h"
 
-/* Records it. CUZK_USAGE for the kinds that this program cannot prove yet: update. */
+/* Records it. CUZK_USAGE for update-1GiB, which does not exist. */
 MUST_CHECK enum cuzk_status circuit_record(struct r1cs *ret, struct circuit_name name,
                                            struct budget *budget, struct cuzk_error *err);
 

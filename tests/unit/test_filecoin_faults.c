@@ -136,20 +136,16 @@ static void test_a_packed_witness_takes_what_it_says_or_nothing(void **state)
     r1cs_done(&cs);
 }
 
-static void test_circuits_that_do_not_exist_yet_are_refused_by_name(void **state)
+static void test_a_circuit_that_does_not_exist_is_refused_by_name(void **state)
 {
-    static const char *const names[] = {"update-2KiB", "update-8MiB"};
+    struct circuit_name name;
+    struct cuzk_error err;
+    struct r1cs cs;
 
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        struct circuit_name name;
-        struct cuzk_error err;
-        struct r1cs cs;
-
-        assert_int_equal(circuit_name_parse(&name, names[i], &err), CUZK_OK);
-        assert_int_equal(circuit_record(&cs, name, NULL, &err), CUZK_USAGE);
-        assert_ptr_equal(strstr(err.message, names[i]), err.message);
-    }
+    assert_int_equal(circuit_name_parse(&name, "update-1GiB", &err), CUZK_OK);
+    assert_int_equal(circuit_record(&cs, name, NULL, &err), CUZK_USAGE);
+    assert_ptr_equal(strstr(err.message, "update-1GiB"), err.message);
 }
 
 int main(void)
@@ -160,7 +156,7 @@ int main(void)
         cmocka_unit_test(test_reading_a_c1_takes_what_it_says_or_nothing),
         cmocka_unit_test(test_a_broken_c1_gives_its_memory_back),
         cmocka_unit_test(test_a_packed_witness_takes_what_it_says_or_nothing),
-        cmocka_unit_test(test_circuits_that_do_not_exist_yet_are_refused_by_name),
+        cmocka_unit_test(test_a_circuit_that_does_not_exist_is_refused_by_name),
     };
 
     return cmocka_run_group_tests_name("filecoin faults", tests, NULL, NULL);
