@@ -66,7 +66,6 @@ def fp2_braces(f, x):
 
 def field_lines(prefix, f, what):
     p = f.p
-    two_adicity = ((p - 1) & -(p - 1)).bit_length() - 1
     yield f"/* {what}: {p} */"
     yield f"#define {prefix}_BITS {p.bit_length()}"
     yield f"#define {prefix}_LIMBS {f.limbs}"
@@ -75,7 +74,6 @@ def field_lines(prefix, f, what):
     yield f"#define {prefix}_ONE {braces(f.mont(1))} /* R */"
     yield f"#define {prefix}_R2 {braces(f.words(f.R * f.R % p))} /* R^2 */"
     yield f"#define {prefix}_R3 {braces(f.words(f.R**3 % p))} /* R^3 */"
-    yield f"#define {prefix}_TWO_ADICITY {two_adicity}"
 
 
 def point_braces(f, point, in_fp):
@@ -187,8 +185,9 @@ def header(name):
     yield ""
     yield from field_lines("FR", fr, "scalar field")
     yield "/* Roots of unity of order 2^TWO_ADICITY: FR_ROOT_<g> = g^((r-1)/2^TWO_ADICITY), g non-residue */"
-    yield f"#define FR_GENERATOR {d['generators'][0]}"
     s = ((r - 1) & -(r - 1)).bit_length() - 1
+    yield f"#define FR_TWO_ADICITY {s}"
+    yield f"#define FR_GENERATOR {d['generators'][0]}"
     for g in d["generators"]:
         root = pow(g, (r - 1) >> s, r)
         assert pow(root, 1 << (s - 1), r) == r - 1, (name, g)

@@ -10,7 +10,6 @@
 #define FP_ONE {0xd35d438dc58f0d9d, 0x0a78eb28f5c70b3d, 0x666ea36f7879462c, 0x0e0a77c19a07df2f} /* R */
 #define FP_R2 {0xf32cfc5b538afa89, 0xb5e71911d44501fb, 0x47ab1eff0a417ff6, 0x06d89f71cab8351f} /* R^2 */
 #define FP_R3 {0xb1cd6dafda1530df, 0x62f210e6a7283db6, 0xef7f0b0c0ada0afb, 0x20fd6e902d592544} /* R^3 */
-#define FP_TWO_ADICITY 1
 #define FP_SQRT_EXPONENT_PLAIN {0x4f082305b61f3f51, 0x65e05aa45a1c72a3, 0x6e14116da0605617, 0x0c19139cb84c680a} /* (p - 3)/4 */
 #define FP_HALF {0x87bee7d24f060572, 0xd0fd2add2f1c6ae5, 0x8f5f7492fcfd4f44, 0x1f37631a3d9cbfac} /* 1/2 */
 
@@ -22,8 +21,8 @@
 #define FR_ONE {0xac96341c4ffffffb, 0x36fc76959f60cd29, 0x666ea36f7879462e, 0x0e0a77c19a07df2f} /* R */
 #define FR_R2 {0x1bb8e645ae216da7, 0x53fe3ab1e35c59e3, 0x8c49833d53bb8085, 0x0216d0b17f4e44a5} /* R^2 */
 #define FR_R3 {0x5e94d8e1b4bf0040, 0x2a489cbe1cfbb6b8, 0x893cc664a19fcfed, 0x0cf8594b7fcc657c} /* R^3 */
-#define FR_TWO_ADICITY 28
 /* Roots of unity of order 2^TWO_ADICITY: FR_ROOT_<g> = g^((r-1)/2^TWO_ADICITY), g non-residue */
+#define FR_TWO_ADICITY 28
 #define FR_GENERATOR 5
 #define FR_ROOT_5 {0x636e735580d13d9c, 0xa22bf3742445ffd6, 0x56452ac01eb203d8, 0x1860ef942963f9e7}
 #define FR_ROOT_7 {0x9632c7c5b639feb8, 0x985ce3400d0ff299, 0xb2dd880001b0ecd8, 0x1d69070d6d98ce29}

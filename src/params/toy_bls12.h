@@ -10,7 +10,6 @@
 #define FP_ONE {0x00000000000001ff} /* R */
 #define FP_R2 {0x0000000000000080} /* R^2 */
 #define FP_R3 {0x00000000000002c1} /* R^3 */
-#define FP_TWO_ADICITY 1
 #define FP_SQRT_EXPONENT_PLAIN {0x00000000000000b5} /* (p - 3)/4 */
 #define FP_HALF {0x000000000000026b} /* 1/2 */
 
@@ -22,8 +21,8 @@
 #define FR_ONE {0x00000000000000e1} /* R */
 #define FR_R2 {0x000000000000000f} /* R^2 */
 #define FR_R3 {0x0000000000000001} /* R^3 */
-#define FR_TWO_ADICITY 4
 /* Roots of unity of order 2^TWO_ADICITY: FR_ROOT_<g> = g^((r-1)/2^TWO_ADICITY), g non-residue */
+#define FR_TWO_ADICITY 4
 #define FR_GENERATOR 7
 #define FR_ROOT_7 {0x0000000000000098}
 
