@@ -329,52 +329,7 @@ static inline void F(pow)(F_T *out, const F_T *a, const uint64_t *e, size_t n)
     *out = r;
 }
 
-static inline void F(halve_mod)(F_T *a)
-{
-    uint64_t carry = 0, mask = 0 - (a->l[0] & 1);
-
-    for (int i = 0; i < F_LIMBS; i++)
-        a->l[i] = limb_add(a->l[i], F(modulus_words).l[i] & mask, &carry);
-    for (int i = 0; i < F_LIMBS - 1; i++)
-        a->l[i] = a->l[i] >> 1 | a->l[i + 1] << 63;
-    a->l[F_LIMBS - 1] = a->l[F_LIMBS - 1] >> 1 | carry << 63;
-}
-
-/* Binary extended Euclid (Knuth 4.5.2, exercise 39) on a and p; R^3 puts the result back into form:
- * 1/(a R) * R^3 / R = (1/a) R. */
-static inline void F(inv)(F_T *out, const F_T *a)
-{
-    static const F_T r3 = {P(R3)};
-    F_T u = *a, v = F(modulus_words), x = {{1}}, y = {{0}};
-
-    if (F(is_zero)(a)) {
-        *out = F(zero);
-        return;
-    }
-    while (!limbs_are_zero(u.l, F_LIMBS)) {
-        uint64_t borrow = 0;
-
-        while ((u.l[0] & 1) == 0) {
-            for (int i = 0; i < F_LIMBS - 1; i++)
-                u.l[i] = u.l[i] >> 1 | u.l[i + 1] << 63;
-            u.l[F_LIMBS - 1] >>= 1;
-            F(halve_mod)(&x);
-        }
-        if (limbs_less(u.l, v.l, F_LIMBS)) {
-            F_T t = u;
-
-            u = v;
-            v = t;
-            t = x;
-            x = y;
-            y = t;
-        }
-        for (int i = 0; i < F_LIMBS; i++)
-            u.l[i] = limb_sub(u.l[i], v.l[i], &borrow);
-        F(sub)(&x, &x, &y);
-    }
-    F(mul)(out, &y, &r3);
-}
+#include "field/inverse.inc.h"
 
 #undef F
 #undef P

@@ -12,6 +12,7 @@
 #endif
 
 __extension__ typedef unsigned __int128 u128;
+__extension__ typedef __int128 i128;
 
 /* a + b + *carry, *carry 0 or 1; *carry becomes the bit that fell out. */
 static inline uint64_t limb_add(uint64_t a, uint64_t b, uint64_t *carry)
