@@ -26,8 +26,8 @@ unsigned msm_window(size_t n, unsigned bits, size_t point_bytes)
 
 size_t msm_tile(size_t n, unsigned window)
 {
-    const size_t four_a_bucket = (size_t)4 << (window - 1), least = (size_t)1 << 16;
-    const size_t tile = four_a_bucket > least ? four_a_bucket : least;
+    const size_t two_a_bucket = (size_t)2 << (window - 1), least = (size_t)1 << 16;
+    const size_t tile = two_a_bucket > least ? two_a_bucket : least;
 
     return n < tile ? n : tile;
 }

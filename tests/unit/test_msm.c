@@ -331,6 +331,62 @@ static void test_msm_takes_points_by_index(void **state)
     }
 }
 
+/* Everything beyond 2^32 bytes: points at infinity and zero scalars, which cost no memory, and a
+ * few terms around the places where an index or an offset could wrap. */
+static void test_msm_and_class_sum_of_more_than_2_to_the_26_terms(void **state)
+{
+    const size_t n = ((size_t)1 << 26) + 3;
+    const size_t places[] = {0, (n - 3) / 2, n - 4, n - 3, n - 2, n - 1};
+    enum { N = sizeof places / sizeof *places };
+    const struct group_case *group = &cases[0];
+    const struct group_kernels *k = group->kernels;
+    struct region points, scalars, select, scratch;
+    struct any_point expected, got = {.u = {.w = {0}}};
+    struct known_points few;
+    struct scalar *factors, ones[N];
+    struct points_view view;
+    struct rng rng;
+
+    (void)state;
+    if (!test_long()) {
+        printf("SKIP: half a minute, with CUZK_LONG=1 only\n");
+        skip();
+    }
+    rng_seed(&rng, test_seed() + 14);
+    factors = scalars_new(group, N, &rng);
+    known_points_new(&few, group, N, &rng);
+    assert_int_equal(region_map(&points, NULL, MEM_SCRATCH, n * k->point_bytes, NULL), CUZK_OK);
+    assert_int_equal(region_map(&scalars, NULL, MEM_SCRATCH, n * 32, NULL), CUZK_OK);
+    assert_int_equal(region_map(&select, NULL, MEM_SCRATCH, n / 8 + 8, NULL), CUZK_OK);
+    assert_int_equal(
+        region_map(&scratch, NULL, MEM_SCRATCH, k->msm_bytes(n, 3) + k->sum_bytes(n, 3), NULL),
+        CUZK_OK);
+    for (size_t i = 0; i < N; i++) {
+        memcpy(points.base + places[i] * k->point_bytes, few.plain + i * k->point_bytes,
+               k->point_bytes);
+        memcpy(scalars.base + places[i] * 32, &factors[i], 32);
+        ones[i] = scalar_from(group->curve, 1);
+    }
+    view = (struct points_view){POINTS_PLAIN, points.base, n};
+    known_points_sum(&few, NULL, factors, N, &expected);
+    assert_int_equal(k->msm(&got, &view, NULL, (const uint64_t *)(const void *)scalars.base, n,
+                            scratch.base, three_threads, NULL),
+                     CUZK_OK);
+    expect_point(group, &got, &expected, "nearly all zero", n);
+    memset(select.base, 0xff, n / 8 + 1);
+    known_points_sum(&few, NULL, ones, N, &expected);
+    assert_int_equal(k->sum(&got, &view, (const uint64_t *)(const void *)select.base, n,
+                            scratch.base, three_threads, NULL),
+                     CUZK_OK);
+    expect_point(group, &got, &expected, "class sum, nearly all infinity", n);
+    region_unmap(&points);
+    region_unmap(&scalars);
+    region_unmap(&select);
+    region_unmap(&scratch);
+    known_points_free(&few);
+    free(factors);
+}
+
 /* ---- forms ----------------------------------------------------------------------------------- */
 
 static void test_msm_gives_the_same_bytes_for_every_form_of_the_points(void **state)
@@ -683,6 +739,7 @@ int main(void)
         cmocka_unit_test(test_msm_of_colliding_points),
         cmocka_unit_test(test_msm_of_toys_with_one_and_two_terms_exhaustively),
         cmocka_unit_test(test_msm_takes_points_by_index),
+        cmocka_unit_test(test_msm_and_class_sum_of_more_than_2_to_the_26_terms),
         cmocka_unit_test(test_msm_gives_the_same_bytes_for_every_form_of_the_points),
         cmocka_unit_test(test_a_bad_encoded_point_is_named),
         cmocka_unit_test(test_class_sum_adds_the_selected_points),
