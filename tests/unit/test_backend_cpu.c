@@ -121,6 +121,7 @@ static void test_what_does_not_fit_is_refused_and_leaves_nothing(void **state)
     assert_int_equal(be->open(&device, &options, &err), CUZK_OK);
     assert_int_equal(be->stream_new(device, &stream, &err), CUZK_OK);
     assert_int_equal(be->buf_new(device, ELEMENT_SCALAR, 2048, &buf, &err), CUZK_NO_MEMORY);
+    assert_int_equal(be->buf_new(device, ELEMENT_G2, SIZE_MAX / 191, &buf, &err), CUZK_NO_MEMORY);
     assert_null(buf);
     assert_int_equal(be->domain_new(device, 12, 7, &domain, &err), CUZK_NO_MEMORY);
     assert_null(domain);

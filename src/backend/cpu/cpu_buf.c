@@ -75,9 +75,17 @@ void buf_will_write(struct buf *buf, size_t n)
 
 /* ---- the operations -------------------------------------------------------------------------- */
 
+/* A number of elements that no memory holds asks for half of all addresses, and is refused as that. */
+static size_t buf_room(const struct curve *curve, enum element element, size_t n)
+{
+    size_t bytes = element_bytes(curve, element);
+
+    return n > SIZE_MAX / 4 / bytes ? SIZE_MAX / 2 : HANDLE_ROOM(struct buf) + n * bytes;
+}
+
 size_t cpu_buf_bytes(const struct curve *curve, enum element element, size_t n)
 {
-    return device_piece(HANDLE_ROOM(struct buf) + n * element_bytes(curve, element));
+    return device_piece(buf_room(curve, element, n));
 }
 
 enum cuzk_status cpu_buf_new(struct device *device, enum element element, size_t n,
@@ -86,8 +94,7 @@ enum cuzk_status cpu_buf_new(struct device *device, enum element element, size_t
     void *memory;
     struct buf *buf;
 
-    TRY(device_take(device, HANDLE_ROOM(struct buf) + n * element_bytes(device->curve, element),
-                    &memory, err));
+    TRY(device_take(device, buf_room(device->curve, element, n), &memory, err));
     buf = memory;
     *buf = (struct buf){.device = device, .element = element, .n = n};
     buf->data = (uint8_t *)memory + HANDLE_ROOM(struct buf);
