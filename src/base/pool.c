@@ -131,10 +131,13 @@ unsigned pool_size(const struct pool *pool)
     return pool ? pool->n_threads : 1;
 }
 
-void pool_set_cancel(struct pool *pool, const atomic_bool *cancel)
+const atomic_bool *pool_set_cancel(struct pool *pool, const atomic_bool *cancel)
 {
+    const atomic_bool *before = pool ? pool->cancel : NULL;
+
     if (pool)
         pool->cancel = cancel;
+    return before;
 }
 
 bool pool_cancelled(const struct pool *pool)

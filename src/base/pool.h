@@ -26,8 +26,9 @@ void pool_free(struct pool *pool); /* accepts NULL */
 
 unsigned pool_size(const struct pool *pool); /* 1 for NULL */
 
-/* While *cancel is true, calls not yet begun are skipped. NULL: never. Owned by the caller. */
-void pool_set_cancel(struct pool *pool, const atomic_bool *cancel);
+/* While *cancel is true, calls not yet begun are skipped. NULL: never. Owned by the caller. Returns
+ * the flag in use before, for who wants to put it back. */
+const atomic_bool *pool_set_cancel(struct pool *pool, const atomic_bool *cancel);
 bool pool_cancelled(const struct pool *pool);
 
 typedef void pool_fn(void *ctx, size_t i, unsigned worker);

@@ -303,6 +303,40 @@ static void test_cancelling_stops_operations_until_the_flag_is_cleared(void **st
     }
 }
 
+static void test_the_pools_own_cancel_flag_is_seen_and_kept(void **state)
+{
+    const struct backend *be = backend_find("cpu");
+    atomic_bool of_pool = false, of_device = false;
+
+    (void)state;
+    for (int with_flag = 0; with_flag < 2; with_flag++) {
+        struct pool *pool;
+        struct device *device;
+        struct stream *stream;
+        struct buf *a;
+        struct device_options options = {.curve = &curve_toy_bn, .arena_bytes = 1 << 16};
+
+        assert_int_equal(pool_new(&pool, 2, NULL), CUZK_OK);
+        pool_set_cancel(pool, &of_pool);
+        options.pool = pool;
+        options.cancel = with_flag ? &of_device : NULL;
+        assert_int_equal(be->open(&device, &options, NULL), CUZK_OK);
+        assert_int_equal(be->stream_new(device, &stream, NULL), CUZK_OK);
+        assert_int_equal(be->buf_new(device, ELEMENT_SCALAR, 8, &a, NULL), CUZK_OK);
+        be->buf_zero(stream, a, 0, 8);
+        assert_int_equal(be->wait(stream, NULL), CUZK_OK);
+        atomic_store(&of_pool, true);
+        assert_true(pool_cancelled(pool));
+        be->buf_zero(stream, a, 0, 8);
+        assert_int_equal(be->wait(stream, NULL), CUZK_CANCELLED);
+        atomic_store(&of_pool, false);
+        be->buf_free(a);
+        be->stream_free(stream);
+        be->close(device);
+        pool_free(pool);
+    }
+}
+
 /* Everything between open and close, stopping at the first failure; returns it. */
 static enum cuzk_status small_job(struct budget *budget)
 {
@@ -365,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_points_survive_a_buffer),
         cmocka_unit_test(test_the_first_error_of_a_stream_is_kept_until_wait),
         cmocka_unit_test(test_cancelling_stops_operations_until_the_flag_is_cleared),
+        cmocka_unit_test(test_the_pools_own_cancel_flag_is_seen_and_kept),
         cmocka_unit_test(test_the_nth_failing_allocation_leaks_nothing),
     };
 

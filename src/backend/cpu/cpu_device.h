@@ -38,10 +38,11 @@ MUST_CHECK enum cuzk_status device_take(struct device *device, size_t bytes, voi
                                         struct cuzk_error *err);
 void device_give(struct device *device, void *piece);
 
-/* For loops that are not the pool's. */
+/* By the device's flag or by the pool's own. */
 static inline bool device_cancelled(const struct device *device)
 {
-    return device->cancel && atomic_load_explicit(device->cancel, memory_order_relaxed);
+    return (device->cancel && atomic_load_explicit(device->cancel, memory_order_relaxed)) ||
+           pool_cancelled(device->pool);
 }
 
 /* A handle and n elements behind it are one piece; the elements start at a multiple of 64. */
@@ -67,7 +68,8 @@ void cpu_info(const struct device *device, struct device_info *ret);
 struct stream {
     struct device *device;
     const char *operation;
-    struct cuzk_error error; /* the first since the last wait */
+    const atomic_bool *pool_cancel; /* the pool's own flag during an operation */
+    struct cuzk_error error;        /* the first since the last wait */
 };
 
 /* Every operation is   if (!stream_begin(s, "name")) return;  ...  stream_end(s);

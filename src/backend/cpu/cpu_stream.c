@@ -16,13 +16,15 @@ bool stream_begin(struct stream *stream, const char *operation)
         stream_fail(stream, CUZK_CANCELLED, "cancelled");
     if (!stream_is_ok(stream))
         return false;
-    pool_set_cancel(stream->device->pool, stream->device->cancel);
+    if (stream->device->cancel)
+        stream->pool_cancel = pool_set_cancel(stream->device->pool, stream->device->cancel);
     return true;
 }
 
 void stream_end(struct stream *stream)
 {
-    pool_set_cancel(stream->device->pool, NULL);
+    if (stream->device->cancel)
+        pool_set_cancel(stream->device->pool, stream->pool_cancel);
     if (device_cancelled(stream->device))
         stream_fail(stream, CUZK_CANCELLED, "cancelled");
 }
