@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "engine/open_circuit.h"
-#include "engine/porep_job.h"
+#include "engine/circuit_job.h"
+#include "engine/proof_job.h"
 
 #define C1_PATH CUZK_SOURCE_DIR "/tests/vectors/filecoin/porep-2k/c1.json"
 #define KEY_FOLDER CUZK_BINARY_DIR "/demo"
@@ -107,21 +108,21 @@ static void bench_key(struct engine *engine)
 
 static void bench_proof(struct engine *engine)
 {
-    const struct porep_input input = {
+    const struct request_input input = {
         .c1_path = C1_PATH, .hints = {.registered_proof = -1}, .partition = ALL_PARTITIONS};
-    const struct porep_key key = {.folder = KEY_FOLDER, .choice = KEY_ALLOW_DEV};
+    const struct job_key key = {.folder = KEY_FOLDER, .choice = KEY_ALLOW_DEV};
     struct sampler sampler;
-    struct porep_proof proof;
+    struct job_proof proof;
     struct cuzk_error err;
     double wall = clock_seconds(), cpu = clock_cpu_seconds();
 
     sampler_start(&sampler);
-    must(porep_prove(engine, &input, &key, &proof, &err), &err);
+    must(job_prove(engine, &input, &key, &proof, &err), &err);
     print_line("prove porep-2KiB", clock_seconds() - wall, clock_cpu_seconds() - cpu,
                highest(engine), sampler_stop(&sampler),
                "bellperson 45.8 s wall 88.9 s cpu 1667 MB (published)");
     engine_print_stages(engine, stdout);
-    porep_proof_done(&proof);
+    job_proof_done(&proof);
 }
 
 static void smoke(struct engine *engine)

@@ -80,7 +80,7 @@ struct circuit_name cli_circuit(struct argp_state *state, const char *text)
 int cli_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
     argp_err_exit_status = CUZK_USAGE;
-    return argp_parse(argp, argc, argv, 0, NULL, input) == 0 ? 0 : CUZK_USAGE;
+    return argp_parse(argp, argc, argv, ARGP_IN_ORDER, NULL, input) == 0 ? 0 : CUZK_USAGE;
 }
 
 /* ---- the engine -------------------------------------------------------------------------------
@@ -142,78 +142,6 @@ int cli_engine_finish(struct engine *engine, const struct engine_arguments *argu
     return status == CUZK_OK ? 0 : cli_fail(status, err);
 }
 
-/* ---- the C1 -----------------------------------------------------------------------------------
- */
-
-enum {
-    KEY_C1 = 0x200,
-    KEY_REGISTERED_PROOF,
-    KEY_SECTOR_SIZE,
-    KEY_API_VERSION,
-    KEY_POREP_ID,
-    KEY_PARTITION,
-    KEY_MINER_ID,
-    KEY_SECTOR_NUM,
-};
-
-static error_t end_c1(const struct c1_arguments *a, struct argp_state *state)
-{
-    if (!a->input.c1_path)
-        argp_error(state, "--c1 FILE is missing");
-    if (a->has_miner_id != a->has_sector_num)
-        argp_error(state, "--miner-id and --sector-num go together");
-    return 0;
-}
-
-static error_t parse_c1(int key, char *arg, struct argp_state *state)
-{
-    struct c1_arguments *a = state->input;
-    struct porep_input *in = &a->input;
-
-    switch (key) {
-    case KEY_C1: in->c1_path = arg; return 0;
-    case KEY_REGISTERED_PROOF:
-        in->hints.registered_proof = (int)cli_number(state, "--registered-proof", arg, 19);
-        return 0;
-    case KEY_SECTOR_SIZE: in->hints.sector_size = cli_size(state, "--sector-size", arg); return 0;
-    case KEY_API_VERSION: in->hints.api_version = arg; return 0;
-    case KEY_POREP_ID:
-        cli_hex(state, "--porep-id", arg, in->hints.porep_id, sizeof in->hints.porep_id);
-        in->hints.has_porep_id = true;
-        return 0;
-    case KEY_PARTITION: in->partition = (int)cli_number(state, "--partition", arg, 10000); return 0;
-    case KEY_MINER_ID:
-        in->miner_id = cli_number(state, "--miner-id", arg, UINT64_MAX);
-        a->has_miner_id = in->has_identity = true;
-        return 0;
-    case KEY_SECTOR_NUM:
-        in->sector_num = cli_number(state, "--sector-num", arg, UINT64_MAX);
-        a->has_sector_num = true;
-        return 0;
-    case ARGP_KEY_INIT:
-        in->hints.registered_proof = -1;
-        in->partition = ALL_PARTITIONS;
-        return 0;
-    case ARGP_KEY_END: return end_c1(a, state);
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option c1_options[] = {
-    {"c1", KEY_C1, "FILE", 0,
-     "the C1 output: API JSON, Curio's wrapper, native bincode or native JSON", 1},
-    {"registered-proof", KEY_REGISTERED_PROOF, "N", 0,
-     "seal proof 0 to 19; a native C1 needs it, another is compared with it", 1},
-    {"sector-size", KEY_SECTOR_SIZE, "SIZE", 0, "for a native C1 without a registered proof", 1},
-    {"api-version", KEY_API_VERSION, "V", 0, "the same: 1.0.0, 1.1.0 or 1.2.0", 1},
-    {"porep-id", KEY_POREP_ID, "HEX", 0, "the same: 32 bytes", 1},
-    {"partition", KEY_PARTITION, "K", 0, "only this partition", 1},
-    {"miner-id", KEY_MINER_ID, "N", 0, "compare the replica id with this miner and sector", 1},
-    {"sector-num", KEY_SECTOR_NUM, "N", 0, "", 1},
-    {0},
-};
-const struct argp cli_c1_argp = {c1_options, parse_c1, 0, 0, 0, 0, 0};
-
 /* ---- keys -------------------------------------------------------------------------------------
  */
 
@@ -221,7 +149,7 @@ enum { KEY_PARAMS = 0x300, KEY_ALLOW_DEV_KEY, KEY_INSECURE_SEED };
 
 static error_t parse_key(int key, char *arg, struct argp_state *state)
 {
-    struct porep_key *k = state->input;
+    struct job_key *k = state->input;
 
     switch (key) {
     case KEY_PARAMS: k->folder = arg; return 0;

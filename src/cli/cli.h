@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "engine/engine.h"
-#include "engine/porep_job.h"
+#include "engine/proof_job.h"
 #include "engine/report.h"
 
 /* Each verb gets its own argv (argv[0] is "cuzk <verb>") and returns the exit code. */
@@ -52,15 +52,20 @@ MUST_CHECK enum cuzk_status cli_engine_open(struct engine *engine,
 int cli_engine_finish(struct engine *engine, const struct engine_arguments *arguments,
                       enum cuzk_status status, struct cuzk_error *err);
 
-/* --c1 --registered-proof --sector-size --api-version --porep-id --partition --miner-id
- * --sector-num */
-struct c1_arguments {
-    struct porep_input input;
-    bool has_miner_id, has_sector_num;
+/* KIND (porep, winning, window or update) and what a request of that kind needs:
+ *     --c1 --vanilla --registered-proof --sector-size --api-version --porep-id --partition
+ *     --miner-id --sector-num --randomness --comm-r-old --comm-d-new --comm-r-new
+ * Arguments after KIND are more files for --vanilla. */
+struct input_arguments {
+    struct request_input input;
+    const char **vanilla; /* input.vanilla_paths; cli_input_done frees it */
+    bool has_kind, has_miner_id, has_sector_num, has_randomness;
+    bool has_comm_r_old, has_comm_d_new, has_comm_r_new;
 };
-extern const struct argp cli_c1_argp;
+extern const struct argp cli_input_argp;
+void cli_input_done(struct input_arguments *a);
 
 /* --params --allow-dev-key --insecure-seed */
-extern const struct argp cli_key_argp; /* fills struct porep_key */
+extern const struct argp cli_key_argp; /* fills struct job_key */
 
 #endif

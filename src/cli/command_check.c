@@ -1,34 +1,24 @@
-/* cuzk check: does the witness of a C1 satisfy every constraint, and if not, which one first? */
+/* cuzk check: does the witness of vanilla proofs satisfy every constraint, and if not, which one
+ * first? */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
 struct arguments {
-    struct c1_arguments c1;
+    struct input_arguments input;
     struct engine_arguments engine;
-    const char *kind;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct arguments *a = state->input;
 
+    (void)arg;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->c1;
+        state->child_inputs[0] = &a->input;
         state->child_inputs[1] = &a->engine;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->kind)
-            argp_error(state, "one kind of proof at a time, found '%s'", arg);
-        a->kind = arg;
-        if (strcmp(arg, "porep") != 0)
-            argp_error(state, "this version checks porep, not '%s'", arg);
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->kind)
-            argp_error(state, "which kind of proof? porep");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -37,11 +27,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int command_check(int argc, char **argv)
 {
     static const struct argp_child children[] = {
-        {&cli_c1_argp, 0, 0, 1}, {&cli_engine_argp, 0, 0, 3}, {0}};
+        {&cli_input_argp, 0, 0, 1}, {&cli_engine_argp, 0, 0, 3}, {0}};
     static const struct argp argp = {
         NULL,
         parse,
-        "porep --c1 FILE",
+        "KIND (its input as for prove)",
         "Evaluates all rows of the circuit and compares the vanilla proofs with the challenges. "
         "Exit code 1 names the first row that does not hold, and where in the circuit it is.",
         children,
@@ -57,8 +47,9 @@ int command_check(int argc, char **argv)
         return code;
     st = cli_engine_open(&engine, &a.engine, &err);
     if (st == CUZK_OK)
-        st = porep_check(&engine, &a.c1.input, &err);
+        st = job_check(&engine, &a.input.input, &err);
     if (st == CUZK_OK)
-        printf("%s: every row holds\n", a.c1.input.c1_path);
+        printf("%s: every row holds\n", request_kind_word(a.input.input.kind));
+    cli_input_done(&a.input);
     return cli_engine_finish(&engine, &a.engine, st, &err);
 }

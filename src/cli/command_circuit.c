@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "engine/circuit_job.h"
 #include "engine/open_circuit.h"
 
 struct arguments {

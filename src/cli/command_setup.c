@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "engine/circuit_job.h"
 
 struct arguments {
     struct engine_arguments engine;

@@ -1,11 +1,13 @@
 /* Jobs that need a circuit and no proof: set-up of a development key, and the plan. */
+#include "engine/circuit_job.h"
+
 #include <string.h>
 #include <sys/stat.h>
 
 #include "circuit/packed_witness.h"
+#include "engine/key_folder.h"
 #include "engine/open_circuit.h"
-#include "engine/porep_job.h"
-#include "filecoin/vanilla.h"
+#include "engine/request.h"
 #include "format/bellperson.h"
 #include "format/params_writer.h"
 #include "groth16/plan.h"
@@ -88,9 +90,8 @@ enum cuzk_status circuit_setup(struct engine *engine, struct circuit_name name, 
 static void report_plan(struct report *report, struct engine *engine,
                         const struct open_circuit *circuit, const struct plan *plan)
 {
-    const struct sector_size *size = circuit->name.size;
     char text[CIRCUIT_TEXT_MAX];
-    size_t request = vanilla_porep_bytes(&size->porep, size->porep_partitions);
+    size_t request = request_bytes(circuit->name);
     size_t witness = packed_witness_bytes(&circuit->cs);
     size_t shape = atomic_load(&engine->budget.class_now[MEM_SHAPE]);
     size_t key = region_bytes(circuit->cs.n_inputs * circuit->cs.curve->g1_bytes);

@@ -7,7 +7,7 @@
 #include "base/hex.h"
 #include "base/reader.h"
 #include "engine/key_folder.h"
-#include "engine/porep_job.h"
+#include "engine/proof_job.h"
 #include "filecoin/c1.h"
 #include "format/bellperson.h"
 
@@ -42,8 +42,8 @@ static enum file_kind recognise(const struct file_map *map)
         at++;
     if (at < map->bytes && map->data[at] == '{')
         return KIND_JSON;
-    if (map->bytes && map->bytes % POREP_PROOF_BYTES == 0 &&
-        map->bytes <= 4096 * POREP_PROOF_BYTES && (map->data[0] & 0x80))
+    if (map->bytes && map->bytes % PARTITION_PROOF_BYTES == 0 &&
+        map->bytes <= 4096 * PARTITION_PROOF_BYTES && (map->data[0] & 0x80))
         return KIND_PROOF; /* the first point is compressed */
     if (map->bytes < VK_COUNT_AT + 4)
         return KIND_UNKNOWN;
@@ -129,14 +129,14 @@ static enum cuzk_status report_params(struct engine *engine, const struct file_m
 static enum cuzk_status report_proof(const struct file_map *map, struct report *report,
                                      struct cuzk_error *err)
 {
-    for (size_t at = 0; at < map->bytes; at += POREP_PROOF_BYTES) {
+    for (size_t at = 0; at < map->bytes; at += PARTITION_PROOF_BYTES) {
         struct proof proof;
 
-        TRY(proof_decode(&proof, &curve_bls12_381, map->data + at, POREP_PROOF_BYTES, map->path,
+        TRY(proof_decode(&proof, &curve_bls12_381, map->data + at, PARTITION_PROOF_BYTES, map->path,
                          err));
     }
     report_text(report, "what", "Groth16 proof, BLS12-381");
-    report_number(report, "partitions", map->bytes / POREP_PROOF_BYTES);
+    report_number(report, "partitions", map->bytes / PARTITION_PROOF_BYTES);
     return CUZK_OK;
 }
 

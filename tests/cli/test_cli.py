@@ -95,11 +95,16 @@ def test_wrong_usage_is_exit_code_2():
     cuzk("frobnicate", code=2)
     cuzk("circuit", code=2)
     cuzk("circuit", "porep-3KiB", code=2)
-    cuzk("circuit", "winning-2KiB", code=2)
+    cuzk("circuit", "update-1GiB", code=2)
     cuzk("circuit", "porep-2KiB", "--threads", "many", code=2)
     cuzk("prove", "porep", code=2)
     cuzk("prove", "porep", "--c1", "x", code=2)
     cuzk("prove", "rain", "--c1", "x", "-o", "y", code=2)
+    cuzk("check", "window", "--vanilla", "x", "--registered-proof", "10", code=2)
+    cuzk("check", "window", "--vanilla", "x", "--randomness", "00" * 32, code=2)
+    cuzk("check", "winning", "--vanilla", "x", "--randomness", "00" * 32, "--registered-proof", "5",
+         code=2)
+    cuzk("check", "update", "--vanilla", "x", "--registered-proof", "0", code=2)
     cuzk("plan", "porep-2KiB", "--mem", "12parsecs", code=2)
     cuzk("setup", "porep-2KiB", "-o", SCRATCH, code=2)
 
@@ -292,6 +297,77 @@ def test_unsatisfied_witness_gives_no_proof_and_check_names_the_row():
             out("unsatisfied"), code=1, saying="partition 0", no_file=out("unsatisfied"))
     refuses("check", "porep", "--c1", altered, code=1, saying=["row", "challenge"])
     cuzk("check", "porep", "--c1", vector("porep-2k", "c1.json"))
+
+
+# ---- proofs of spacetime, updates ----------------------------------------------------------------
+
+
+def post_input(name, *files):
+    """KIND and flags of a PoSt set, with its own vanilla proofs or others."""
+    facts = meta(os.path.join("post", name))
+    number = facts.get("registered_proof_number", 10)
+    files = files or sorted(glob.glob(vector("post", name, "vanilla-*.bin")))
+    return [facts["kind"], "--vanilla", *files, "--randomness", facts["randomness"], "--miner-id",
+            str(facts["miner"]), "--registered-proof", str(number)]
+
+
+def update_input(*files):
+    facts = meta("update-2k")
+    return ["update", "--vanilla", *(files or [vector("update-2k", "vanilla-0.bin")]),
+            "--comm-r-old", facts["comm_r_old"], "--comm-d-new", facts["comm_d_new"],
+            "--comm-r-new", facts["comm_r_new"], "--registered-proof", "0"]
+
+
+def altered(name, path, at):
+    data = bytearray(read(path))
+    data[at] ^= 1
+    return write(name, data)
+
+
+def test_post_proof_bytes_with_fixed_randomness_are_bellpersons():
+    keys = out("post-keys")
+    for kind, sets in (("winning", ["winning-2k"]),
+                       ("window", ["window-2k-1s-v1_0", "window-2k-1s-v1_2", "window-2k-3s-v1_2"])):
+        cuzk("setup", f"{kind}-2KiB", "--insecure-seed", f"{kind}-2k", "-o", keys)
+        for name in sets:
+            vk, expected = vector("post", name, "vk.bin"), vector("post", name, "proof.bin")
+            cuzk("prove", *post_input(name), "--params", keys, "--insecure-seed", f"{kind}-2k", "-o",
+                 out(name))
+            assert read(out(name)) == read(expected), name
+            cuzk("verify", *post_input(name), "--proof", expected, "--vk", vk)
+            refuses("verify", *post_input(name), "--proof", altered("other", expected, 100), "--vk", vk,
+                    code=1, saying="")
+    both = read(out("window-2k-3s-v1_2"))
+    cuzk("prove", *post_input("window-2k-3s-v1_2"), "--partition", "1", "--params", keys,
+         "--insecure-seed", "window-2k", "-o", out("second"))
+    assert read(out("second")) == both[192:]
+
+
+def test_update_proof_verifies_and_every_row_holds():
+    vk, proof = vector("update-2k", "vk.bin"), vector("update-2k", "proof.bin")
+    cuzk("verify", *update_input(), "--proof", proof, "--vk", vk)
+    cuzk("check", *update_input())
+    other = update_input()
+    other[other.index("--comm-d-new") + 1] = "11" * 31 + "01"
+    refuses("verify", *other, "--proof", proof, "--vk", vk, code=1, saying="")
+    refuses("check", *other, code=1, saying=["row", "does not hold"])
+
+
+def test_wrong_vanilla_proofs_are_refused_before_any_work():
+    files = sorted(glob.glob(vector("post", "window-2k-3s-v1_2", "vanilla-*.bin")))
+    wrong = altered("post", files[1], 200)  # a sibling
+    name = "window-2k-3s-v1_2"
+    prove_it = ["--params", out("none"), "--allow-dev-key", "-o", out("never")]
+    refuses("prove", *post_input(name, files[0], wrong), *prove_it, code=3,
+            saying=["proof 1 (sector 300)", "challenge 0", "path"], no_file=out("never"))
+    refuses("check", *post_input(name, files[0], wrong), code=1, saying=["row", "slot 1/challenge 0"])
+    refuses("prove", *post_input(name, files[0], files[0]), *prove_it, code=3, saying="the same sector")
+    refuses("prove", *post_input(name, write("cut", read(files[0])[:-1])), *prove_it, code=3,
+            saying=["cut", "comm_r_last", "offset"])
+    refuses("prove", *post_input("winning-2k", *files[:2]), *prove_it, code=3, saying="single sector")
+    refuses("prove", *post_input(name), "--partition", "2", *prove_it, code=2, saying="there are 2")
+    update = altered("update", vector("update-2k", "vanilla-0.bin"), 400)
+    refuses("prove", *update_input(update), *prove_it, code=3, saying="partition 0")
 
 
 # ---- files ---------------------------------------------------------------------------------------

@@ -1,0 +1,317 @@
+#include "engine/proof_job.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/open_circuit.h"
+#include "format/bellperson.h"
+#include "groth16/prove.h"
+#include "groth16/trapdoor.h"
+#include "groth16/verify.h"
+
+/* ---- proving ----------------------------------------------------------------------------------
+ */
+
+struct prove_job {
+    struct engine *engine;
+    struct request request;
+    struct open_circuit circuit;
+    struct proving_key key;
+    struct packed_witness witness;
+    struct region inputs; /* as a verifier derives them */
+    struct blinding blinding;
+    bool fixed_blinding;
+};
+
+static void prove_job_done(struct prove_job *job)
+{
+    engine_stage_end(job->engine);
+    region_unmap(&job->inputs);
+    packed_witness_done(&job->witness);
+    proving_key_done(&job->key);
+    circuit_close(&job->circuit);
+    request_done(&job->request);
+    mem_wipe(&job->blinding, sizeof job->blinding);
+}
+
+static enum cuzk_status open_key(struct prove_job *job, const struct job_key *choice,
+                                 struct cuzk_error *err)
+{
+    const char *folder = choice->folder ? choice->folder : key_folder_default();
+    const struct curve *curve = job->circuit.cs.curve;
+    char path[KEY_PATH_MAX];
+
+    engine_stage(job->engine, "open key");
+    if (choice->seed_label && choice->choice != KEY_ONLY_DEV)
+        return error_set(err, CUZK_INTERNAL, "known randomness for an official key");
+    TRY(key_folder_find(path, folder, job->circuit.name, ".params", choice->choice, err));
+    TRY(params_open(&job->key, path, curve, job->engine->pool, &job->engine->budget, err));
+    if (proving_key_matches(&job->key, &job->circuit.qap, err) != CUZK_OK)
+        return error_prefix(err, CUZK_BAD_INPUT, "%s", path);
+    if (choice->seed_label) {
+        blinding_from_label(&job->blinding, curve, choice->seed_label);
+        job->fixed_blinding = true;
+    }
+    return CUZK_OK;
+}
+
+/* All that is still to be taken must fit now, not when half of the work is done. */
+static enum cuzk_status check_plan(const struct prove_job *job, struct cuzk_error *err)
+{
+    struct engine *engine = job->engine;
+    struct plan plan;
+    size_t need, in_use = atomic_load(&engine->budget.now);
+
+    plan_prove(&plan, &(struct plan_input){.backend = engine->backend,
+                                           .key = &job->key,
+                                           .qap = &job->circuit.qap,
+                                           .n_threads = pool_size(engine->pool)});
+    need = in_use + packed_witness_bytes(&job->circuit.cs) + plan.peak_bytes;
+    if (need > engine->budget.limit)
+        return error_set(
+            err, CUZK_NO_MEMORY,
+            "this proof takes %zu bytes (%zu in use, %zu for the witness, %zu to prove); "
+            "%zu are allowed",
+            need, in_use, packed_witness_bytes(&job->circuit.cs), plan.peak_bytes,
+            engine->budget.limit);
+    return CUZK_OK;
+}
+
+static void stage_begins(void *ctx, enum prove_stage stage)
+{
+    if (stage < PROVE_N_STAGES)
+        engine_stage(ctx, "  %s", prove_stage_name(stage));
+}
+
+/* The statement in our witness must be the one a verifier derives from the public facts. */
+static enum cuzk_status check_inputs(const struct prove_job *job, unsigned k,
+                                     struct cuzk_error *err)
+{
+    const struct request *request = &job->request;
+    struct scalar *expected = (struct scalar *)(void *)job->inputs.base;
+
+    request->kind->public_inputs(request, expected, k);
+    if (memcmp(expected, job->witness.values.inputs + 4, request->n_inputs * sizeof *expected) != 0)
+        return error_set(err, CUZK_BAD_INPUT,
+                         "the vanilla proofs are not for the challenges of this sector");
+    return CUZK_OK;
+}
+
+static enum cuzk_status prove_partition(struct prove_job *job, unsigned k, uint8_t *out,
+                                        struct cuzk_error *err)
+{
+    struct engine *engine = job->engine;
+    const struct prove_options options = {.backend = engine->backend,
+                                          .pool = engine->pool,
+                                          .budget = &engine->budget,
+                                          .cancel = engine->cancel,
+                                          .progress = stage_begins,
+                                          .progress_ctx = engine};
+    const struct request *request = &job->request;
+    struct proof proof;
+
+    engine_stage(engine, "partition %u: witness", k);
+    packed_witness_clear(&job->witness);
+    request->kind->witness(request, &job->witness, &job->circuit.cs, k, engine->pool);
+    TRY(check_inputs(job, k, err));
+    TRY(groth16_prove(&job->key, &job->circuit.qap, &job->witness.values,
+                      job->fixed_blinding ? &job->blinding : NULL, &options, &proof, err));
+    proof_encode(out, job->circuit.cs.curve, &proof);
+    return CUZK_OK;
+}
+
+static enum cuzk_status prove_all(struct prove_job *job, uint8_t *out, struct cuzk_error *err)
+{
+    for (unsigned k = job->request.first; k < job->request.end; k++, out += PARTITION_PROOF_BYTES) {
+        enum cuzk_status st = prove_partition(job, k, out, err);
+
+        if (st != CUZK_OK)
+            return error_prefix(err, st, "partition %u", k);
+    }
+    return CUZK_OK;
+}
+
+enum cuzk_status job_prove(struct engine *engine, const struct request_input *input,
+                           const struct job_key *key, struct job_proof *ret, struct cuzk_error *err)
+{
+    struct prove_job job = {.engine = engine};
+    struct request *request = &job.request;
+    struct job_proof proof = {0};
+    enum cuzk_status st;
+
+    TRY_GOTO(st, out, request_read(request, input, engine, err));
+    TRY_GOTO(st, out, request_check(request, engine, err));
+    TRY_GOTO(st, out, circuit_open(&job.circuit, engine, request->name, err));
+    TRY_GOTO(st, out, open_key(&job, key, err));
+    TRY_GOTO(st, out,
+             region_map(&job.inputs, &engine->budget, MEM_REQUEST,
+                        request->n_inputs * sizeof(struct scalar), err));
+    TRY_GOTO(st, out, check_plan(&job, err));
+    TRY_GOTO(st, out, packed_witness_new(&job.witness, &job.circuit.cs, &engine->budget, err));
+
+    proof.n_bytes = (request->end - request->first) * (size_t)PARTITION_PROOF_BYTES;
+    proof.bytes = mem_new(proof.n_bytes);
+    if (!proof.bytes)
+        TRY_GOTO(st, out, error_set(err, CUZK_NO_MEMORY, "no memory for the proof"));
+    TRY_GOTO(st, out, prove_all(&job, proof.bytes, err));
+    *ret = proof;
+    proof = (struct job_proof){0};
+out:
+    job_proof_done(&proof);
+    prove_job_done(&job);
+    return st;
+}
+
+void job_proof_done(struct job_proof *proof)
+{
+    mem_free(proof->bytes);
+    *proof = (struct job_proof){0};
+}
+
+/* ---- verifying --------------------------------------------------------------------------------
+ */
+
+static enum cuzk_status open_vk(struct engine *engine, const struct job_key *key,
+                                struct circuit_name name, struct verifying_key *vk,
+                                struct cuzk_error *err)
+{
+    const char *folder = key->folder ? key->folder : key_folder_default();
+    char path[KEY_PATH_MAX];
+
+    if (key->vk_path && key_is_dev(key->vk_path) && key->choice == KEY_OFFICIAL)
+        return error_set(err, CUZK_BAD_INPUT,
+                         "%s: a development key proves nothing; --allow-dev-key accepts it",
+                         key->vk_path);
+    if (!key->vk_path)
+        TRY(key_folder_find(path, folder, name, ".vk", key->choice, err));
+    return vk_open(vk, key->vk_path ? key->vk_path : path, &curve_bls12_381, engine->pool,
+                   &engine->budget, err);
+}
+
+struct verify_job {
+    struct request request;
+    struct verifying_key vk;
+    struct verifier verifier;
+    struct file_map file;
+    struct proof *proofs;
+    struct statement *statements;
+    struct region inputs; /* of all partitions */
+};
+
+static void verify_job_done(struct verify_job *job)
+{
+    mem_free(job->proofs);
+    mem_free(job->statements);
+    region_unmap(&job->inputs);
+    file_unmap(&job->file);
+    verifier_done(&job->verifier);
+    verifying_key_done(&job->vk);
+    request_done(&job->request);
+}
+
+static enum cuzk_status read_proofs(struct verify_job *job, const char *path, struct budget *budget,
+                                    struct cuzk_error *err)
+{
+    const struct request *request = &job->request;
+    size_t n = request->end - request->first, n_inputs = request->n_inputs;
+    struct scalar *inputs;
+
+    TRY(file_map(&job->file, path, err));
+    if (job->file.bytes != n * PARTITION_PROOF_BYTES)
+        return error_set(err, CUZK_BAD_INPUT,
+                         "%s: expected %zu bytes (%zu partitions of %d), found %zu", path,
+                         n * PARTITION_PROOF_BYTES, n, (int)PARTITION_PROOF_BYTES, job->file.bytes);
+    job->proofs = mem_new(n * sizeof *job->proofs);
+    job->statements = mem_new(n * sizeof *job->statements);
+    if (!job->proofs || !job->statements)
+        return error_set(err, CUZK_NO_MEMORY, "no memory for %zu proofs", n);
+    TRY(region_map(&job->inputs, budget, MEM_REQUEST, n * n_inputs * sizeof *inputs, err));
+    inputs = (struct scalar *)(void *)job->inputs.base;
+    for (size_t i = 0; i < n; i++, inputs += n_inputs) {
+        request->kind->public_inputs(request, inputs, request->first + (unsigned)i);
+        job->statements[i] = (struct statement){.inputs = inputs, .n = n_inputs};
+        if (proof_decode(&job->proofs[i], &curve_bls12_381,
+                         job->file.data + i * PARTITION_PROOF_BYTES, PARTITION_PROOF_BYTES, path,
+                         err) != CUZK_OK)
+            return error_prefix(err, CUZK_INVALID, "partition %zu", (size_t)request->first + i);
+    }
+    return CUZK_OK;
+}
+
+enum cuzk_status job_verify(struct engine *engine, const struct request_input *input,
+                            const struct job_key *key, const char *proof_path,
+                            struct cuzk_error *err)
+{
+    struct verify_job job = {0};
+    size_t bad = 0;
+    enum cuzk_status st;
+
+    TRY_GOTO(st, out, request_read(&job.request, input, engine, err));
+    engine_stage(engine, "open key");
+    TRY_GOTO(st, out, open_vk(engine, key, job.request.name, &job.vk, err));
+    TRY_GOTO(st, out,
+             verifier_init(&job.verifier, &job.vk, true, engine->pool, &engine->budget, err));
+    engine_stage(engine, "read proof");
+    TRY_GOTO(st, out, read_proofs(&job, proof_path, &engine->budget, err));
+    engine_stage(engine, "verify");
+    st = groth16_verify_batch(&job.verifier, job.proofs, job.statements,
+                              job.request.end - job.request.first, &bad, &engine->budget, err);
+    if (st != CUZK_OK)
+        error_prefix(err, st, "%s", proof_path);
+out:
+    engine_stage_end(engine);
+    verify_job_done(&job);
+    return st;
+}
+
+/* ---- checking ---------------------------------------------------------------------------------
+ */
+
+static enum cuzk_status unsatisfied(struct engine *engine, const struct request *request,
+                                    unsigned k, uint64_t row, struct cuzk_error *err)
+{
+    char path[256];
+
+    TRY(request->kind->row_path(request, path, sizeof path, row, &engine->budget, err));
+    return error_set(err, CUZK_INVALID, "partition %u: row %" PRIu64 " does not hold: %s", k, row,
+                     path);
+}
+
+static enum cuzk_status check_partitions(struct engine *engine, const struct request *request,
+                                         const struct open_circuit *circuit,
+                                         struct packed_witness *witness, struct cuzk_error *err)
+{
+    for (unsigned k = request->first; k < request->end; k++) {
+        struct r1cs_check check;
+
+        engine_stage(engine, "partition %u: witness", k);
+        packed_witness_clear(witness);
+        request->kind->witness(request, witness, &circuit->cs, k, engine->pool);
+        engine_stage(engine, "  evaluate rows");
+        TRY(r1cs_check(&circuit->cs, &witness->values, engine->pool, &check, err));
+        if (!check.satisfied)
+            return unsatisfied(engine, request, k, check.first_bad_row, err);
+    }
+    return CUZK_OK;
+}
+
+enum cuzk_status job_check(struct engine *engine, const struct request_input *input,
+                           struct cuzk_error *err)
+{
+    struct request request = {0};
+    struct open_circuit circuit = {0};
+    struct packed_witness witness = {0};
+    enum cuzk_status st;
+
+    TRY_GOTO(st, out, request_read(&request, input, engine, err));
+    TRY_GOTO(st, out, circuit_open(&circuit, engine, request.name, err));
+    TRY_GOTO(st, out, packed_witness_new(&witness, &circuit.cs, &engine->budget, err));
+    TRY_GOTO(st, out, check_partitions(engine, &request, &circuit, &witness, err));
+    TRY_GOTO(st, out, request_check(&request, engine, err));
+out:
+    engine_stage_end(engine);
+    packed_witness_done(&witness);
+    circuit_close(&circuit);
+    request_done(&request);
+    return st;
+}

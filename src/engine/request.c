@@ -1,0 +1,72 @@
+#include "engine/request.h"
+
+#include <string.h>
+
+static const struct {
+    const char *word, *read, *check;
+    const struct request_kind *kind;
+} kinds[] = {
+    [CIRCUIT_POREP] = {"porep", "read C1", "check C1", &request_porep},
+    [CIRCUIT_WINNING] = {"winning", "read proofs", "check proofs", &request_post},
+    [CIRCUIT_WINDOW] = {"window", "read proofs", "check proofs", &request_post},
+    [CIRCUIT_UPDATE] = {"update", "read proofs", "check proofs", &request_update},
+};
+
+const char *request_kind_word(enum circuit_kind kind)
+{
+    return kinds[kind].word;
+}
+
+size_t request_bytes(struct circuit_name name)
+{
+    return kinds[name.kind].kind->bytes(name);
+}
+
+static enum cuzk_status choose_partitions(struct request *r, int partition, struct cuzk_error *err)
+{
+    r->first = 0;
+    r->end = r->partitions;
+    if (partition == ALL_PARTITIONS)
+        return CUZK_OK;
+    if ((unsigned)partition >= r->partitions)
+        return error_set(err, CUZK_USAGE, "%s%sno partition %d: there are %u",
+                         r->label ? r->label : "", r->label ? ": " : "", partition, r->partitions);
+    r->first = (unsigned)partition;
+    r->end = r->first + 1;
+    return CUZK_OK;
+}
+
+enum cuzk_status request_read(struct request *ret, const struct request_input *input,
+                              struct engine *engine, struct cuzk_error *err)
+{
+    struct request r = {.kind = kinds[input->kind].kind};
+    enum cuzk_status st;
+
+    engine_stage(engine, "%s", kinds[input->kind].read);
+    TRY_GOTO(st, fail, r.kind->read(&r, input, engine, err));
+    TRY_GOTO(st, fail, choose_partitions(&r, input->partition, err));
+    *ret = r;
+    return CUZK_OK;
+fail:
+    r.kind->done(&r);
+    return st;
+}
+
+void request_done(struct request *r)
+{
+    if (r->kind)
+        r->kind->done(r);
+    memset(r, 0, sizeof *r);
+}
+
+enum cuzk_status request_check(const struct request *r, struct engine *engine,
+                               struct cuzk_error *err)
+{
+    enum cuzk_status st;
+
+    engine_stage(engine, "%s", kinds[r->name.kind].check);
+    st = r->kind->check(r, engine, err);
+    if (st != CUZK_OK && r->label)
+        error_prefix(err, st, "%s", r->label);
+    return st;
+}

@@ -1,0 +1,101 @@
+/* Winning and Window PoSt: a vanilla proof a sector, and the randomness. */
+#include "base/file.h"
+#include "engine/request.h"
+#include "filecoin/post_circuit.h"
+
+static enum cuzk_status find_proof(const struct post_proof **ret, const struct request_input *input,
+                                   struct cuzk_error *err)
+{
+    enum post_kind kind = input->kind == CIRCUIT_WINNING ? POST_WINNING : POST_WINDOW;
+    const struct post_proof *proof;
+
+    if (input->hints.registered_proof < 0)
+        return error_set(err, CUZK_USAGE,
+                         "--registered-proof is missing: 0 to 4 for winning, 5 to "
+                         "14 for window");
+    proof = post_proof_of_number((uint64_t)input->hints.registered_proof);
+    if (!proof || proof->kind != kind)
+        return error_set(err, CUZK_USAGE, "registered proof %d is not one of %s: %s",
+                         input->hints.registered_proof, request_kind_word(input->kind),
+                         kind == POST_WINNING ? "0 to 4 are" : "5 to 14 are");
+    *ret = proof;
+    return CUZK_OK;
+}
+
+static enum cuzk_status read_sector(struct vanilla_post *post, size_t i, const char *path,
+                                    struct cuzk_error *err)
+{
+    struct file_map map;
+    struct reader r;
+    enum cuzk_status st;
+
+    TRY(file_map(&map, path, err));
+    r = reader_over(map.data, map.bytes, path);
+    st = vanilla_post_read(post, i, &r, err);
+    file_unmap(&map);
+    return st;
+}
+
+static enum cuzk_status read_post(struct request *r, const struct request_input *input,
+                                  struct engine *engine, struct cuzk_error *err)
+{
+    struct vanilla_post *post = &r->of.post;
+    const struct post_proof *proof;
+    struct post_config config;
+
+    TRY(find_proof(&proof, input, err));
+    config = post_config_make(proof->kind, proof->size, proof->version);
+    TRY(vanilla_post_new(post, &config, input->randomness, input->n_vanilla, &engine->budget, err));
+    for (size_t i = 0; i < input->n_vanilla; i++)
+        TRY(read_sector(post, i, input->vanilla_paths[i], err));
+    r->name = (struct circuit_name){.kind = input->kind, .size = proof->size};
+    r->partitions = (unsigned)post_partitions(&config, input->n_vanilla);
+    r->n_inputs = post_n_inputs(&config.shape);
+    return CUZK_OK;
+}
+
+static enum cuzk_status check_post(const struct request *r, struct engine *engine,
+                                   struct cuzk_error *err)
+{
+    return post_check_deep(&r->of.post, engine->pool, err);
+}
+
+static void witness(const struct request *r, struct packed_witness *w, const struct r1cs *cs,
+                    unsigned k, struct pool *pool)
+{
+    post_witness(w, cs, &r->of.post, k, pool);
+}
+
+static void public_inputs(const struct request *r, struct scalar *out, unsigned k)
+{
+    post_public_inputs(out, &r->of.post.post, k);
+}
+
+static enum cuzk_status row_path(const struct request *r, char *out, size_t n, uint64_t row,
+                                 struct budget *budget, struct cuzk_error *err)
+{
+    return post_row_path(out, n, &r->of.post.post.config.shape, row, budget, err);
+}
+
+static void done(struct request *r)
+{
+    vanilla_post_done(&r->of.post);
+}
+
+static size_t bytes(struct circuit_name name)
+{
+    const struct post_config config = post_config_make(
+        name.kind == CIRCUIT_WINNING ? POST_WINNING : POST_WINDOW, name.size, API_1_2_0);
+
+    return vanilla_post_bytes(&config, name.kind == CIRCUIT_WINNING ? 1 : config.shape.slots);
+}
+
+const struct request_kind request_post = {
+    .bytes = bytes,
+    .read = read_post,
+    .check = check_post,
+    .witness = witness,
+    .public_inputs = public_inputs,
+    .row_path = row_path,
+    .done = done,
+};
