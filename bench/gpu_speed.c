@@ -4,6 +4,7 @@
  *
  * A time is the host's clock over a few operations in a row, divided by their number. */
 #include "gpu/gpu_check.h"
+#include "msm/group_kernels.h"
 
 static const struct curve *const curve = &curve_bls12_381;
 static struct device *device;
@@ -113,12 +114,176 @@ static void bench_transforms(void)
     }
 }
 
+/* ---- sums ---- */
+
+/* Distinct points cost the host too long, and the device does not care: 2^14 multiples of the
+ * generator, over and over. */
+static void make_points(enum element group, uint8_t *out, size_t n)
+{
+    enum { DISTINCT = 1 << 14 };
+    const struct group_kernels *k = group == ELEMENT_G1 ? curve->g1 : curve->g2;
+    const size_t n_made = n < DISTINCT ? n : DISTINCT;
+    struct region table, scalars, scratch;
+    struct cuzk_error err = {0};
+
+    gpu_must(region_map(&table, NULL, MEM_SCRATCH, k->fixed_table_bytes(), &err), &err);
+    gpu_must(region_map(&scalars, NULL, MEM_SCRATCH, 32 * n_made, &err), &err);
+    gpu_must(region_map(&scratch, NULL, MEM_SCRATCH, k->fixed_mul_bytes(n_made, 1), &err), &err);
+    gpu_random_scalars(curve, (struct scalar *)(void *)scalars.base, n_made, 0);
+    k->fixed_table_init(
+        table.base, group == ELEMENT_G1 ? (const void *)&curve->g1_generator : &curve->g2_generator,
+        NULL);
+    k->fixed_mul(out, table.base, (const uint64_t *)(void *)scalars.base, n_made, scratch.base,
+                 NULL);
+    for (size_t done = n_made; done < n; done *= 2)
+        memcpy(out + done * k->point_bytes, out,
+               (n - done < done ? n - done : done) * k->point_bytes);
+    region_unmap(&table);
+    region_unmap(&scalars);
+    region_unmap(&scratch);
+}
+
+struct sum {
+    enum element group;
+    struct bases *bases;
+    struct buf *scalars;
+    struct witness_handle *witness;
+    size_t n;
+    struct g2_point out;
+};
+static void run_msm(void *context)
+{
+    struct sum *t = context;
+
+    if (t->group == ELEMENT_G1)
+        backend_cuda.msm_g1(stream, t->bases, t->scalars, 0, t->n,
+                            (struct g1_point *)(void *)&t->out);
+    else
+        backend_cuda.msm_g2(stream, t->bases, t->scalars, 0, t->n, &t->out);
+}
+static void run_witness(void *context)
+{
+    struct sum *t = context;
+
+    if (t->group == ELEMENT_G1)
+        backend_cuda.msm_witness_g1(stream, t->bases, &t->witness, 1,
+                                    (struct g1_point *)(void *)&t->out);
+    else
+        backend_cuda.msm_witness_g2(stream, t->bases, &t->witness, 1, &t->out);
+}
+
+/* A witness of bits, half of them set, 1.2 % full values or none, every variable in the key. */
+static void make_witness(struct witness *w, struct region regions[4], size_t n_aux, bool any_full)
+{
+    struct cuzk_error err = {0};
+    const size_t n_words = witness_map_words(n_aux);
+    uint64_t *full_map, *bits;
+
+    gpu_must(region_map(&regions[0], NULL, MEM_SCRATCH, n_words * 8, &err), &err);
+    gpu_must(region_map(&regions[1], NULL, MEM_SCRATCH, n_words * 8, &err), &err);
+    gpu_must(region_map(&regions[2], NULL, MEM_SCRATCH, witness_rank_entries(n_aux) * 4, &err),
+             &err);
+    full_map = (uint64_t *)(void *)regions[0].base;
+    bits = (uint64_t *)(void *)regions[1].base;
+    for (size_t i = 0; i < n_words; i++) {
+        full_map[i] = any_full && i % 83 == 0 ? ~(uint64_t)0 : 0;
+        bits[i] = gpu_random() & ~full_map[i];
+    }
+    if (n_aux % 64) {
+        full_map[n_words - 1] &= ((uint64_t)1 << (n_aux % 64)) - 1;
+        bits[n_words - 1] &= ((uint64_t)1 << (n_aux % 64)) - 1;
+    }
+    *w = (struct witness){.n_inputs = 1, .n_aux = n_aux, .fr_bytes = 32};
+    w->n_full = witness_rank_fill((uint32_t *)(void *)regions[2].base, full_map, n_aux);
+    gpu_must(region_map(&regions[3], NULL, MEM_SCRATCH, (w->n_full + 1) * 32, &err), &err);
+    gpu_random_scalars(curve, (struct scalar *)(void *)regions[3].base, w->n_full + 1, 0);
+    w->full_map = full_map;
+    w->bits = bits;
+    w->full_rank = (uint32_t *)(void *)regions[2].base;
+    w->inputs = (uint64_t *)(void *)regions[3].base;
+    w->full = w->inputs + 4;
+}
+
+static void bench_sums(enum element group, unsigned from, unsigned to)
+{
+    const size_t point = group == ELEMENT_G1 ? curve->g1_bytes : curve->g2_bytes;
+
+    printf("%-8s %12s %12s %14s %14s   (G%d, no table)\n", "size", "dense ms", "bits ms",
+           "witness ms", "upload GB/s", group == ELEMENT_G1 ? 1 : 2);
+    for (unsigned lg_n = from; lg_n <= to; lg_n += 2) {
+        const size_t n = (size_t)1 << lg_n;
+        struct cuzk_error err = {0};
+        struct scalar first = {{12345, 6789, 77, 5}}, base = {{987654321, 1, 1, 1}};
+        struct sum t = {.group = group, .n = n};
+        struct region points, parts[4], bit_parts[4];
+        struct witness witness, bits;
+        struct witness_handle *mixed;
+        struct bases_source source = {.group = group, .n_aux = n};
+        size_t scratch;
+        double dense, over, over_bits, start, upload;
+
+        gpu_must(region_map(&points, NULL, MEM_SCRATCH, n * point, &err), &err);
+        make_points(group, points.base, n);
+        source.points = (struct points_view){POINTS_NATIVE, points.base, n};
+        make_witness(&witness, parts, n, true);
+        make_witness(&bits, bit_parts, n, false);
+        scratch = backend_cuda.msm_bytes(curve, group, n, 1);
+        if (scratch < backend_cuda.msm_witness_bytes(curve, &source, witness.n_full, 1))
+            scratch = backend_cuda.msm_witness_bytes(curve, &source, witness.n_full, 1);
+        open_device(backend_cuda.bases_bytes(curve, &source) +
+                    backend_cuda.buf_bytes(curve, ELEMENT_SCALAR, n) +
+                    backend_cuda.witness_bytes(curve, &witness) +
+                    backend_cuda.witness_bytes(curve, &bits) + scratch);
+        start = gpu_seconds();
+        gpu_must(backend_cuda.bases_new(device, &source, &t.bases, &err), &err);
+        upload = gpu_seconds() - start;
+        gpu_must(backend_cuda.buf_new(device, ELEMENT_SCALAR, n, &t.scalars, &err), &err);
+        gpu_must(backend_cuda.witness_put(stream, &witness, &mixed, &err), &err);
+        gpu_must(backend_cuda.witness_put(stream, &bits, &t.witness, &err), &err);
+        backend_cuda.powers(stream, t.scalars, &first, &base, n);
+        dense = median_ms(run_msm, &t, lg_n < 22 ? 10 : 2);
+        over_bits = median_ms(run_witness, &t, lg_n < 22 ? 10 : 2);
+        backend_cuda.witness_free(t.witness);
+        t.witness = mixed;
+        over = median_ms(run_witness, &t, lg_n < 22 ? 10 : 2);
+        printf("2^%-6u %12.3f %12.3f %14.3f %14.2f   scratch %.2f GB\n", lg_n, dense, over_bits,
+               over, (double)(n * point) / upload / 1e9, (double)scratch / 1e9);
+        fflush(stdout);
+        backend_cuda.witness_free(t.witness);
+        backend_cuda.buf_free(t.scalars);
+        backend_cuda.bases_free(t.bases);
+        close_device();
+        region_unmap(&points);
+        for (int i = 0; i < 4; i++) {
+            region_unmap(&parts[i]);
+            region_unmap(&bit_parts[i]);
+        }
+    }
+}
+static void bench_sums_g1(void)
+{
+    bench_sums(ELEMENT_G1, 16, 26);
+}
+static void bench_sums_g2(void)
+{
+    bench_sums(ELEMENT_G2, 16, 24);
+}
+static void bench_sums_full_size(void)
+{
+    bench_sums(ELEMENT_G1, 27, 27);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"transforms", bench_transforms}};
+    } parts[] = {
+        {"transforms", bench_transforms},
+        {"sums_g1", bench_sums_g1},
+        {"sums_g2", bench_sums_g2},
+        {"full_size", bench_sums_full_size},
+    };
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         bool wanted = argc < 2;

@@ -3,9 +3,8 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/cpu_backend.h"
-
 #ifdef CUZK_HAVE_CUDA
-extern const struct backend backend_cuda;
+#include "backend/cuda/cuda_backend.h"
 #endif
 
 static const struct backend *const all[] = {

@@ -319,9 +319,6 @@ static inline void G(mul_plain)(G_T *out, const G_T *a, const uint64_t *k, size_
     *out = sum;
 }
 
-/* Is a point of the curve in the subgroup of order r? Defined in curve/subgroup.inc.h. */
-static inline bool G(in_subgroup)(const G_AFFINE_T *a);
-
 #undef G
 #undef B
 #undef P

@@ -11,6 +11,9 @@
 #define G_AFFINE_T G(affine_t)
 #define G_T G(t)
 
+/* Is a point of the curve in the subgroup of order r? Defined in curve/subgroup.inc.h. */
+static inline bool G(in_subgroup)(const G_AFFINE_T *a);
+
 static inline void G(face_in)(G_AFFINE_T *out, const G_POINT *a)
 {
     G_AFFINE_T plain;

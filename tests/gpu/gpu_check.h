@@ -11,11 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "backend/backend.h"
+#include "backend/cpu/cpu_backend.h"
+#include "backend/cuda/cuda_backend.h"
 #include "base/mem.h"
 #include "base/pool.h"
-
-extern const struct backend backend_cuda;
 
 static uint64_t gpu_random_state;
 

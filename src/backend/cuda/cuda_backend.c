@@ -1,4 +1,6 @@
 /* The table of the CUDA back end. */
+#include "backend/cuda/cuda_backend.h"
+
 #include "backend/cuda/cuda_device.h"
 
 const struct backend backend_cuda = {
@@ -18,6 +20,9 @@ const struct backend backend_cuda = {
     .buf_put = cuda_buf_put,
     .buf_get = cuda_buf_get,
     .buf_zero = cuda_buf_zero,
+    .witness_bytes = cuda_witness_bytes,
+    .witness_put = cuda_witness_put,
+    .witness_free = cuda_witness_free,
     .domain_bytes = cuda_domain_bytes,
     .domain_new = cuda_domain_new,
     .domain_free = cuda_domain_free,
@@ -27,4 +32,13 @@ const struct backend backend_cuda = {
     .powers = cuda_powers_op,
     .quotient = cuda_quotient,
     .quotient_bytes = cuda_quotient_bytes,
+    .bases_bytes = cuda_bases_bytes,
+    .bases_new = cuda_bases_new,
+    .bases_free = cuda_bases_free,
+    .msm_g1 = cuda_msm_g1,
+    .msm_g2 = cuda_msm_g2,
+    .msm_bytes = cuda_msm_bytes,
+    .msm_witness_g1 = cuda_msm_witness_g1,
+    .msm_witness_g2 = cuda_msm_witness_g2,
+    .msm_witness_bytes = cuda_msm_witness_bytes,
 };

@@ -30,6 +30,15 @@ static inline size_t cuda_piece(size_t bytes)
     return (bytes + CUDA_ALIGN - 1) & ~(size_t)(CUDA_ALIGN - 1);
 }
 
+/* The next part of a piece of device memory at `base` (NULL: only to learn the size). */
+static inline void *cuda_place(void *base, size_t *used, size_t bytes)
+{
+    void *at = base ? (uint8_t *)base + *used : NULL;
+
+    *used += cuda_piece(bytes);
+    return at;
+}
+
 /* Turns a CUDA error into a status with the call's text, and clears it. */
 #define CU(expr, err) cuda_check((expr), #expr, (err))
 MUST_CHECK enum cuzk_status cuda_check(cudaError_t e, const char *call, struct cuzk_error *err);
@@ -47,7 +56,7 @@ struct result {
     unsigned slot;
     void (*finish)(const struct result *result, const void *landed);
     void *out;
-    unsigned shape[2]; /* finish's own */
+    unsigned n_windows, window_bits, row_bits; /* finish's own */
 };
 
 struct device {
@@ -159,5 +168,28 @@ void cuda_powers_op(struct stream *stream, struct buf *out, const struct scalar 
 void cuda_quotient(struct stream *stream, const struct domain *domain, struct buf *a, struct buf *b,
                    enum h_basis basis);
 size_t cuda_quotient_bytes(const struct curve *curve, unsigned lg_n, enum h_basis basis);
+
+size_t cuda_bases_bytes(const struct curve *curve, const struct bases_source *source);
+enum cuzk_status cuda_bases_new(struct device *device, const struct bases_source *source,
+                                struct bases **ret, struct cuzk_error *err);
+void cuda_bases_free(struct bases *bases);
+void cuda_msm_g1(struct stream *stream, const struct bases *bases, const struct buf *scalars,
+                 size_t at, size_t n, struct g1_point *out);
+void cuda_msm_g2(struct stream *stream, const struct bases *bases, const struct buf *scalars,
+                 size_t at, size_t n, struct g2_point *out);
+size_t cuda_msm_bytes(const struct curve *curve, enum element group, size_t n, unsigned n_threads);
+void cuda_msm_witness_g1(struct stream *stream, const struct bases *bases,
+                         struct witness_handle *const *witnesses, size_t n_witnesses,
+                         struct g1_point *out);
+void cuda_msm_witness_g2(struct stream *stream, const struct bases *bases,
+                         struct witness_handle *const *witnesses, size_t n_witnesses,
+                         struct g2_point *out);
+size_t cuda_msm_witness_bytes(const struct curve *curve, const struct bases_source *source,
+                              size_t n_full, unsigned n_threads);
+
+size_t cuda_witness_bytes(const struct curve *curve, const struct witness *shape);
+enum cuzk_status cuda_witness_put(struct stream *stream, const struct witness *witness,
+                                  struct witness_handle **ret, struct cuzk_error *err);
+void cuda_witness_free(struct witness_handle *witness);
 
 #endif

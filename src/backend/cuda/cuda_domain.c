@@ -91,7 +91,7 @@ static size_t place_tables(struct domain *d, uint8_t *base)
     const size_t n_last = (size_t)1 << d->digits.lg[last];
     const size_t n_high = (size_t)1 << lg_high(d->lg_n);
 
-#define PLACE(where, n) (where) = base + used, used += cuda_piece((size_t)CUDA_CONST_BYTES * (n))
+#define PLACE(where, n) (where) = cuda_place(base, &used, CUDA_CONST_BYTES * (size_t)(n))
     for (int dir = 0; dir < 2; dir++) {
         for (unsigned p = 0; p <= last; p++)
             PLACE(d->inner[dir][p], (size_t)9 << (d->digits.lg[p] - 3));

@@ -102,6 +102,121 @@ cudaError_t cuda_ntt_tiny(void *data, unsigned lg_n, const struct scalar *host_w
                           const struct scalar *host_pre, const struct scalar *host_first,
                           const struct scalar *host_post, cudaStream_t stream);
 
+/* ---- points (group_kernels.cu), of G1 and G2 ---------------------------------- */
+
+enum cuda_group { CUDA_G1, CUDA_G2 };
+
+/* Tables hold points in native form (x, y: Montgomery, below p), but infinity is all ones. An array
+ * of temporaries is an array of x and one of y. References and slots count from the table's start
+ * through the temporaries: see point.cuh. */
+struct cuda_points {
+    const void *table;
+    void *temp_x, *temp_y; /* of slot n_table on */
+    uint32_t n_table;
+};
+static inline size_t cuda_coordinate_bytes(enum cuda_group group)
+{
+    return group == CUDA_G1 ? 48 : 96;
+}
+/* native infinities (all zeros) of points [0, n) -> all ones; point n becomes infinite */
+cudaError_t cuda_points_prepare(enum cuda_group group, void *table, size_t n, cudaStream_t stream);
+
+/* n_pairs additions (batch_add.cuh): operands from `pairs`, references a, b, or, when it is NULL,
+ * slots first + (i >> lg_half << (lg_half + 1)) + (i mod 2^lg_half) and that + 2^lg_half. Results
+ * in slots out + i. far: operands scattered over the table. scratch: cuda_batch_add_bytes(n_pairs).
+ */
+struct cuda_batch {
+    struct cuda_points points;
+    const uint32_t *pairs;
+    uint32_t n_pairs, first, lg_half, out;
+    bool far;
+    void *scratch;
+};
+size_t cuda_batch_add_bytes(enum cuda_group group, size_t n_pairs); /* grows with n_pairs */
+cudaError_t cuda_batch_add(enum cuda_group group, const struct cuda_batch *batch, unsigned n_sm,
+                           cudaStream_t stream);
+
+/* xyzz[g] = sum over m in [0, size) of slot first + (g >> lg_run) * jump + (g mod 2^lg_run) * step
+ * + m * stride, for g in [0, n_groups); members at or beyond slot `end` are left out. */
+struct cuda_group_sum {
+    struct cuda_points points;
+    uint32_t first, n_groups, size, stride, lg_run, jump, step, end;
+    void *xyzz;
+};
+cudaError_t cuda_group_sum(enum cuda_group group, const struct cuda_group_sum *sum,
+                           cudaStream_t stream);
+/* out[w] (w in [0, n_windows)) = sum over i in [0, n) of (i + shift) * in[w n + i]; weighted false:
+ * of in[w n + i]. Canonical XYZZ. scratch: cuda_weighted_bytes. in and out do not overlap. */
+size_t cuda_weighted_bytes(enum cuda_group group, size_t n, size_t n_windows);
+cudaError_t cuda_weighted(enum cuda_group group, void *out, const void *in, uint32_t n,
+                          uint32_t n_windows, bool weighted, uint32_t shift, void *scratch,
+                          cudaStream_t stream);
+
+/* ---- planning a sum (sum_plan.cu) ----------------------------------------------------------- */
+
+/* Windows of c bits of a scalar s, as signed digits of s + (i mod spread) r: the multiples of r
+ * fill the top window as evenly as the others. */
+struct cuda_digits {
+    const void *scalars;
+    const uint32_t *scalar_index, *base_index; /* of entry i; NULL: i, and first_base + i */
+    uint32_t first_base, n;
+    uint32_t c, n_windows, spread;
+    uint32_t first_window, n_kept; /* the windows of this call */
+    uint32_t *keys, *refs; /* n_kept * n: (window * 2^(c-1) + |digit| - 1), n_kept << (c-1) for
+                              digit 0; reference of the base with the digit's sign */
+};
+cudaError_t cuda_digits(const struct cuda_digits *digits, cudaStream_t stream);
+
+/* Sorts n (key, reference) pairs by the low `bits` of the keys. Each array comes with a second one
+ * of its size; *which tells where the result is, 0 or 1. */
+size_t cuda_sort_bytes(size_t n);
+cudaError_t cuda_sort(uint32_t *keys[2], uint32_t *refs[2], size_t n, unsigned bits, int *which,
+                      void *scratch, cudaStream_t stream);
+
+/* A plan makes the lists of pairs of all rounds from the sorted entries. Bucket state: first slot
+ * (or entry), count, a reference left over from an odd count (REF_NONE: none). */
+enum { CUDA_ROUNDS = 32 };
+struct cuda_plan {
+    uint32_t n_buckets;
+    uint32_t *start, *count, *left; /* n_buckets + 1 each */
+    uint32_t *n_pairs, *place;      /* n_buckets + 1 each */
+    uint32_t *long_list;            /* n_buckets + 1: [0] how many */
+    uint64_t *totals;               /* CUDA_ROUNDS: pairs of each round */
+    void *scratch;                  /* cuda_scan_bytes(n_buckets) */
+};
+size_t cuda_scan_bytes(size_t n);
+/* Buckets' starts and counts of n sorted keys, and the totals. */
+cudaError_t cuda_plan_begin(const struct cuda_plan *plan, const uint32_t *keys, size_t n,
+                            cudaStream_t stream);
+/* The pairs of one round, whose results will be slots slot0 + i. refs: the entries in the first
+ * round, NULL after it. */
+cudaError_t cuda_plan_round(const struct cuda_plan *plan, const uint32_t *refs, uint32_t *pairs,
+                            uint32_t slot0, unsigned n_sm, cudaStream_t stream);
+/* After the last round: bucket b's sum to slot out + b (infinity if it is empty). */
+cudaError_t cuda_plan_collect(enum cuda_group group, const struct cuda_plan *plan,
+                              const struct cuda_points *points, uint32_t out, cudaStream_t stream);
+
+/* ---- packed witnesses (sum_plan.cu) --------------------------------------------------------- */
+
+struct cuda_select {
+    const uint64_t *map;      /* variables that have a base; NULL: all */
+    const uint32_t *map_rank; /* ones of map before each 512 variables; NULL with map */
+    const uint64_t *full_map, *bits;
+    const uint32_t *full_rank;
+    size_t n; /* variables */
+    uint32_t first_base, first_full;
+    uint32_t *bit_base;                /* bases of variables whose bit is set */
+    uint32_t *full_base, *full_scalar; /* bases and places of full values */
+    uint32_t *counts;                  /* 2 (n / 64 + 1) scratch, becomes offsets */
+    uint32_t *totals;                  /* 2: how many of each kind */
+    void *scratch;                     /* cuda_scan_bytes(2 (n / 64 + 1)) */
+};
+cudaError_t cuda_select(const struct cuda_select *select, cudaStream_t stream);
+/* a[i] = value for i in [begin, end) */
+cudaError_t cuda_fill(uint32_t *a, uint32_t value, size_t begin, size_t end, cudaStream_t stream);
+/* a[i] = i for i in [0, n) */
+cudaError_t cuda_count_up(uint32_t *a, size_t n, cudaStream_t stream);
+
 #ifdef __cplusplus
 }
 #endif

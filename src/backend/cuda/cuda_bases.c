@@ -1,0 +1,190 @@
+/* A key's points on the device: uploaded once, tile by tile, in native form.
+ *
+ * Points that are native already go from the caller's memory as they are; others are decoded and
+ * checked by the host's kernels, in two pinned tiles so that the next one is decoded while one
+ * travels. */
+#include <string.h>
+
+#include "backend/cuda/cuda_witness.h"
+#include "msm/group_kernels.h"
+
+enum { TILE_POINTS = 1 << 16 };
+
+static const struct group_kernels *kernels_of(const struct curve *curve, enum element group)
+{
+    return group == ELEMENT_G1 ? curve->g1 : curve->g2;
+}
+
+static size_t ones(const uint64_t *map, size_t n)
+{
+    size_t count = 0;
+
+    for (size_t w = 0; map && w < witness_map_words(n); w++)
+        count += (size_t)__builtin_popcountll(map[w]);
+    return count;
+}
+
+static size_t place_parts(struct bases *b, uint8_t *base)
+{
+    size_t used = 0;
+
+    b->table = cuda_place(base, &used, (b->n + 1) * 2 * cuda_coordinate_bytes(b->group));
+    b->input_index = cuda_place(base, &used, b->n_input_points * sizeof(uint32_t));
+    if (b->source.aux_map) {
+        b->aux_map = cuda_place(base, &used, witness_map_words(b->source.n_aux) * sizeof(uint64_t));
+        b->aux_rank =
+            cuda_place(base, &used, witness_rank_entries(b->source.n_aux) * sizeof(uint32_t));
+    }
+    return used;
+}
+
+static struct bases bases_of(const struct bases_source *source)
+{
+    return (struct bases){
+        .source = *source,
+        .group = source->group == ELEMENT_G1 ? CUDA_G1 : CUDA_G2,
+        .n = source->points.n,
+        .n_input_points = ones(source->input_map, source->n_inputs),
+    };
+}
+
+size_t cuda_bases_bytes(const struct curve *curve, const struct bases_source *source)
+{
+    struct bases b = bases_of(source);
+
+    (void)curve;
+    return cuda_piece(place_parts(&b, NULL));
+}
+
+/* ---- points --------------------------------------------------------------------------------- */
+
+struct tiles {
+    uint8_t *host[2];
+    cudaEvent_t sent[2];
+};
+
+static enum cuzk_status send_decoded(struct bases *b, struct tiles *t, struct cuzk_error *err)
+{
+    const struct group_kernels *kernels = kernels_of(b->device->curve, b->source.group);
+    const size_t size = kernels->point_bytes;
+
+    for (size_t begin = 0, tile = 0; begin < b->n; begin += TILE_POINTS, tile++) {
+        const size_t end = b->n - begin < TILE_POINTS ? b->n : begin + TILE_POINTS;
+        const size_t k = tile % 2;
+        struct points_fault fault;
+
+        if (b->device->cancel && atomic_load(b->device->cancel))
+            return error_set(err, CUZK_CANCELLED, "bases: cancelled");
+        TRY(CU(cudaEventSynchronize(t->sent[k]), err));
+        if (!kernels->decode(t->host[k], &b->source.points, begin, end, &fault))
+            return error_set(err, CUZK_BAD_INPUT, "point %zu: %s", fault.index,
+                             point_fault_name(fault.fault));
+        TRY(CU(cudaMemcpyAsync(b->table + begin * size, t->host[k], (end - begin) * size,
+                               cudaMemcpyHostToDevice, NULL),
+               err));
+        TRY(CU(cudaEventRecord(t->sent[k], NULL), err));
+    }
+    return CUZK_OK;
+}
+
+static enum cuzk_status send_points(struct bases *b, struct cuzk_error *err)
+{
+    const size_t size = kernels_of(b->device->curve, b->source.group)->point_bytes;
+    const size_t pinned = 2 * TILE_POINTS * size;
+    struct budget *budget = b->device->budget;
+    struct tiles t = {0};
+    enum cuzk_status st;
+
+    if (b->source.points.form == POINTS_NATIVE)
+        return CU(cudaMemcpyAsync(b->table, b->source.points.data, b->n * size,
+                                  cudaMemcpyHostToDevice, NULL),
+                  err);
+    if (budget)
+        TRY(budget_take(budget, MEM_PINNED, pinned, err));
+    TRY_GOTO(st, out, CU(cudaMallocHost((void **)&t.host[0], pinned), err));
+    t.host[1] = t.host[0] + TILE_POINTS * size;
+    for (int k = 0; k < 2; k++)
+        TRY_GOTO(st, out, CU(cudaEventCreateWithFlags(&t.sent[k], cudaEventDisableTiming), err));
+    st = send_decoded(b, &t, err);
+out:
+    (void)cudaStreamSynchronize(NULL);
+    for (int k = 0; k < 2; k++)
+        if (t.sent[k])
+            (void)cudaEventDestroy(t.sent[k]);
+    (void)cudaFreeHost(t.host[0]);
+    (void)cudaGetLastError();
+    if (budget)
+        budget_give(budget, MEM_PINNED, pinned);
+    return st;
+}
+
+/* ---- maps ----------------------------------------------------------------------------------- */
+
+static enum cuzk_status send_maps(struct bases *b, struct cuzk_error *err)
+{
+    const size_t n_aux = b->source.n_aux, rank_bytes = witness_rank_entries(n_aux) * 4;
+    const size_t index_bytes = b->n_input_points * 4;
+    struct region room;
+    uint32_t *index;
+    enum cuzk_status st = CUZK_OK;
+
+    TRY(region_map(&room, b->device->budget, MEM_SCRATCH,
+                   rank_bytes > index_bytes ? rank_bytes : index_bytes, err));
+    index = (uint32_t *)(void *)room.base;
+    for (size_t i = 0, k = 0; b->source.input_map && i < b->source.n_inputs; i++)
+        if (witness_bit(b->source.input_map, i))
+            index[k++] = (uint32_t)i;
+    if (index_bytes)
+        TRY_GOTO(st, out,
+                 CU(cudaMemcpy(b->input_index, index, index_bytes, cudaMemcpyHostToDevice), err));
+    if (b->aux_map) {
+        (void)witness_rank_fill(index, b->source.aux_map, n_aux);
+        TRY_GOTO(st, out,
+                 CU(cudaMemcpy(b->aux_map, b->source.aux_map, witness_map_words(n_aux) * 8,
+                               cudaMemcpyHostToDevice),
+                    err));
+        st = CU(cudaMemcpy(b->aux_rank, index, rank_bytes, cudaMemcpyHostToDevice), err);
+    }
+out:
+    region_unmap(&room);
+    return st;
+}
+
+enum cuzk_status cuda_bases_new(struct device *device, const struct bases_source *source,
+                                struct bases **ret, struct cuzk_error *err)
+{
+    struct bases *b = mem_new(sizeof *b);
+    size_t n_named;
+    enum cuzk_status st;
+
+    if (!b)
+        return error_set(err, CUZK_NO_MEMORY, "bases: out of memory");
+    *b = bases_of(source);
+    b->device = device;
+    n_named = b->n_input_points +
+              (source->aux_map ? ones(source->aux_map, source->n_aux) : source->n_aux);
+    if (source->n_inputs + source->n_aux > 0 && n_named != b->n) {
+        st = error_set(err, CUZK_BAD_INPUT, "a key with %zu points for %zu variables", b->n,
+                       n_named);
+        goto out;
+    }
+    TRY_GOTO(st, out, cuda_take(device, place_parts(b, NULL), &b->piece, err));
+    (void)place_parts(b, cuda_at(device, b->piece));
+    TRY_GOTO(st, out, send_points(b, err));
+    TRY_GOTO(st, out, CU(cuda_points_prepare(b->group, b->table, b->n, NULL), err));
+    TRY_GOTO(st, out, send_maps(b, err));
+    TRY_GOTO(st, out, CU(cudaStreamSynchronize(NULL), err));
+    *ret = b;
+    b = NULL;
+out:
+    cuda_bases_free(b);
+    return st;
+}
+
+void cuda_bases_free(struct bases *b)
+{
+    if (!b)
+        return;
+    cuda_give(b->device, b->piece);
+    mem_free(b);
+}

@@ -1,0 +1,31 @@
+/* cuda_combine.h for one group. Parameters: GROUP, BASE as in curve/group.inc.h. */
+#define G(name) TEMPLATE_JOIN(GROUP, name)
+#define X(name) TEMPLATE_JOIN(GROUP, TEMPLATE_JOIN(xyzz, name))
+#define COMBINE TEMPLATE_JOIN(cuda_combine, GROUP)
+
+void COMBINE(const struct result *result, const void *landed)
+{
+    const X(t) *points = landed, *rows = points + 1, *columns = rows + result->n_windows;
+    G(t) sum = G(infinity), term;
+    G(affine_t) affine;
+
+    for (unsigned w = result->n_windows; w-- > 0;) {
+        for (unsigned i = 0; i < result->window_bits - result->row_bits; i++)
+            G(dbl)(&sum, &sum);
+        X(to_jacobian)(&term, &rows[w]);
+        G(add)(&sum, &sum, &term);
+        for (unsigned i = 0; i < result->row_bits; i++)
+            G(dbl)(&sum, &sum);
+        X(to_jacobian)(&term, &columns[w]);
+        G(add)(&sum, &sum, &term);
+    }
+    X(to_jacobian)(&term, &points[0]);
+    G(add)(&sum, &sum, &term);
+    G(to_affine)(&affine, &sum);
+    G(affine_to_plain)(&affine, &affine);
+    memcpy(result->out, &affine, sizeof affine);
+}
+
+#undef G
+#undef X
+#undef COMBINE

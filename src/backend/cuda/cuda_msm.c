@@ -1,0 +1,570 @@
+/* Sums over a key's points.
+ *
+ * A dense sum cuts its scalars into signed windows of c bits and adds, for each window, every point
+ * into the bucket of its digit. Windows are taken a few at a time:
+ *
+ *     digits ─► sort by (window, |digit|) ─► rounds of pairs, all buckets at once ─► one point a
+ * bucket ─► rows and columns of each window's buckets ─► 2 points a window ─► host
+ *
+ * A round adds the pairs (0, 1), (2, 3), .. of every bucket's points in one batch (batch_add.cuh);
+ * an odd one out waits as a reference for the next odd round. The number of pairs of each round
+ * follows from the buckets' counts; reading them is the one point where the host waits for the
+ * device.
+ *
+ * With bucket index v = 2^h row + column and weight v + 1, the sum of a window is
+ *     sum of weight B = 2^h (sum of row R_row) + (sum of (column + 1) C_column),
+ * R_row and C_column plain sums of rows and columns: two additions a bucket, in batches again while
+ * there are many.
+ *
+ * A packed witness adds one plain sum, over the points whose bit is set (rounds that halve a list),
+ * to a dense one over the full values.
+ *
+ * Scalars are taken modulo r by adding multiples of it: points outside the subgroup of order r give
+ * other sums than in the cpu back end. Keys hold none (cuzk key verify --deep). */
+#include "backend/cuda/cuda_combine.h"
+#include "backend/cuda/cuda_witness.h"
+
+/* Below this many points a sum of rows, columns or bits ends in XYZZ coordinates. */
+enum { LG_FEW = 17, LG_FEW_BITS = 15, BITS_GROUP = 128 };
+
+static enum cuda_group group_of(enum element element)
+{
+    return element == ELEMENT_G1 ? CUDA_G1 : CUDA_G2;
+}
+
+/* ---- the shape of a dense sum --------------------------------------------------------------- */
+
+struct sum_shape {
+    enum cuda_group group;
+    size_t n;                      /* scalars, at most */
+    unsigned c, n_windows, spread; /* spread: multiples of r that fit beside a scalar */
+    unsigned together;             /* windows taken at a time */
+    unsigned row_bits;             /* h */
+    size_t n_entries, n_buckets;   /* of windows taken together */
+};
+
+/* Additions: one an entry, and about 2.5 a bucket. */
+static unsigned best_window(size_t n)
+{
+    unsigned best = 6;
+    double least = 1e300;
+
+    for (unsigned c = 6; c <= 24; c++) {
+        const unsigned n_windows = (256 + c - 1) / c;
+        const double cost = n_windows * ((double)n + 2.5 * (double)((size_t)1 << (c - 1)));
+
+        if (cost < least) {
+            least = cost;
+            best = c;
+        }
+    }
+    return best;
+}
+
+static struct sum_shape shape_of(enum cuda_group group, size_t n)
+{
+    /* entries taken together: enough to fill the card, little enough for its memory */
+    const size_t enough = (size_t)1 << (group == CUDA_G1 ? 26 : 25);
+    struct sum_shape s = {.group = group, .n = n, .c = best_window(n)};
+    unsigned slack, n_groups;
+
+    s.n_windows = (256 + s.c - 1) / s.c;
+    /* c n_windows - 1 bits hold s + spread r: r < 2^255 / 1.1 */
+    slack = s.c * s.n_windows - 256;
+    s.spread = slack < 1 ? 1 : (1u << (slack < 16 ? slack : 16)) * 11 / 10 - 1;
+    s.together = n && enough / n < s.n_windows ? (unsigned)(enough / n) : s.n_windows;
+    s.together = s.together ? s.together : 1;
+    n_groups = (s.n_windows + s.together - 1) / s.together;
+    s.together = (s.n_windows + n_groups - 1) / n_groups;
+    s.n_entries = s.together * n;
+    s.n_buckets = (size_t)s.together << (s.c - 1);
+    s.row_bits = (s.c - 1) / 2;
+    return s;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Scratch of a dense sum, from `base` on. */
+struct sum_room {
+    uint32_t *keys[2], *refs[2];
+    uint32_t *pairs; /* over the keys, which are dead by then */
+    void *sort;
+    struct cuda_plan plan;
+    size_t n_slots; /* temporaries before the buckets */
+    uint8_t *temp_x, *temp_y;
+    void *batch, *rows, *columns, *weighted;
+    uint8_t *finals; /* 1 + 2 n_windows points */
+    size_t bytes;
+};
+
+static struct sum_room room_of(const struct sum_shape *s, uint8_t *base)
+{
+    const size_t coordinate = cuda_coordinate_bytes(s->group), xyzz = 4 * coordinate;
+    const size_t n_rows = (size_t)1 << (s->c - 1 - s->row_bits),
+                 n_columns = (size_t)1 << s->row_bits;
+    const size_t most_pairs = larger(s->n_entries, s->n_buckets) / 2 + 1;
+    struct sum_room r = {.n_slots = larger(s->n_entries, 2 * s->n_buckets)};
+    size_t used = 0;
+
+#define PLACE(where, size) (where) = cuda_place(base, &used, (size))
+    for (int k = 0; k < 2; k++)
+        PLACE(r.keys[k], s->n_entries * 4);
+    r.pairs = r.keys[0];
+    for (int k = 0; k < 2; k++)
+        PLACE(r.refs[k], s->n_entries * 4);
+    PLACE(r.sort, cuda_sort_bytes(s->n_entries));
+    r.plan.n_buckets = (uint32_t)s->n_buckets;
+    uint32_t **const arrays[] = {&r.plan.start,   &r.plan.count, &r.plan.left,
+                                 &r.plan.n_pairs, &r.plan.place, &r.plan.long_list};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        PLACE(*arrays[i], (s->n_buckets + 1) * 4);
+    PLACE(r.plan.totals, CUDA_ROUNDS * sizeof(uint64_t));
+    PLACE(r.plan.scratch, cuda_scan_bytes(s->n_buckets));
+    PLACE(r.temp_x, (r.n_slots + s->n_buckets) * coordinate);
+    PLACE(r.temp_y, (r.n_slots + s->n_buckets) * coordinate);
+    PLACE(r.batch, cuda_batch_add_bytes(s->group, most_pairs));
+    PLACE(r.rows, s->together * n_rows * xyzz);
+    PLACE(r.columns, s->together * n_columns * xyzz);
+    PLACE(r.weighted, cuda_weighted_bytes(s->group, larger(n_rows, n_columns), s->together));
+    PLACE(r.finals, (1 + 2 * (size_t)s->n_windows) * xyzz);
+#undef PLACE
+    r.bytes = used;
+    return r;
+}
+
+size_t cuda_msm_bytes(const struct curve *curve, enum element element, size_t n, unsigned n_threads)
+{
+    const struct sum_shape s = shape_of(group_of(element), n);
+
+    (void)curve;
+    (void)n_threads;
+    return cuda_piece(room_of(&s, NULL).bytes);
+}
+
+/* ---- the steps of a dense sum --------------------------------------------------------------- */
+
+struct sum {
+    struct stream *stream;
+    const struct bases *bases;
+    struct sum_shape shape;
+    struct sum_room room;
+    struct cuda_points points;
+};
+
+static struct cuda_batch batch_of(const struct sum *s)
+{
+    return (struct cuda_batch){.points = s->points, .scratch = s->room.batch};
+}
+
+static enum cuzk_status add_batch(const struct sum *s, const struct cuda_batch *batch,
+                                  struct cuzk_error *err)
+{
+    return CU(cuda_batch_add(s->shape.group, batch, s->stream->device->n_sm, s->stream->cuda), err);
+}
+
+/* Sorted entries -> the sum of every bucket, at slot `buckets` on. */
+static enum cuzk_status accumulate(const struct sum *s, const uint32_t *keys, const uint32_t *refs,
+                                   size_t n_entries, uint32_t buckets, struct cuzk_error *err)
+{
+    const struct cuda_plan *plan = &s->room.plan;
+    const cudaStream_t cuda = s->stream->cuda;
+    uint64_t totals[CUDA_ROUNDS];
+    uint32_t slot = s->points.n_table, *pairs = s->room.pairs;
+
+    TRY(CU(cuda_plan_begin(plan, keys, n_entries, cuda), err));
+    TRY(CU(cudaMemcpyAsync(totals, plan->totals, sizeof totals, cudaMemcpyDeviceToHost, cuda),
+           err));
+    TRY(CU(cudaStreamSynchronize(cuda), err));
+    /* always one round: it also turns lone entries into references */
+    for (unsigned round = 0; round < CUDA_ROUNDS && (round == 0 || totals[round]); round++) {
+        struct cuda_batch batch = batch_of(s);
+
+        TRY(CU(cuda_plan_round(plan, round == 0 ? refs : NULL, pairs, slot, s->stream->device->n_sm,
+                               cuda),
+               err));
+        batch.pairs = pairs;
+        batch.n_pairs = (uint32_t)totals[round];
+        batch.out = slot;
+        batch.far = round == 0;
+        TRY(add_batch(s, &batch, err));
+        slot += batch.n_pairs;
+    }
+    return CU(cuda_plan_collect(s->shape.group, plan, &s->points, buckets, cuda), err);
+}
+
+/* Halves n_windows lists of `length` points (slot `from` on) `times` times, pairing neighbours or,
+ * if `across`, the halves of each list; temporaries from slot `to` on. Returns where they are then.
+ */
+static enum cuzk_status halve(const struct sum *s, uint32_t *from, size_t *length, size_t n_windows,
+                              size_t least, uint32_t to, bool across, struct cuzk_error *err)
+{
+    while (*length > least && n_windows * *length > (size_t)1 << LG_FEW) {
+        struct cuda_batch batch = batch_of(s);
+
+        *length /= 2;
+        batch.n_pairs = (uint32_t)(n_windows * *length);
+        batch.first = *from;
+        batch.lg_half = across ? (uint32_t)__builtin_ctzll(*length) : 0;
+        batch.out = to;
+        TRY(add_batch(s, &batch, err));
+        *from = to;
+        to += batch.n_pairs;
+    }
+    return CUZK_OK;
+}
+
+/* The buckets of windows [w, w + n_windows) -> their two points each among the finals. */
+static enum cuzk_status reduce_windows(const struct sum *s, uint32_t buckets, unsigned w,
+                                       unsigned n_windows, struct cuzk_error *err)
+{
+    const unsigned h = s->shape.row_bits;
+    const size_t per_window = (size_t)1 << (s->shape.c - 1);
+    const uint32_t n_columns = 1u << h, n_rows = (uint32_t)(per_window >> h);
+    const uint32_t rows_to = s->points.n_table, columns_to = rows_to + (uint32_t)s->shape.n_buckets;
+    const size_t xyzz = 4 * cuda_coordinate_bytes(s->shape.group);
+    const cudaStream_t cuda = s->stream->cuda;
+    struct cuda_group_sum sum = {.points = s->points, .end = UINT32_MAX};
+    uint32_t from = buckets;
+    size_t length = per_window;
+
+    TRY(halve(s, &from, &length, n_windows, n_rows, rows_to, false, err));
+    sum.first = from;
+    sum.n_groups = n_windows * n_rows;
+    sum.size = (uint32_t)length / n_rows;
+    sum.jump = sum.size;
+    sum.stride = 1;
+    sum.xyzz = s->room.rows;
+    TRY(CU(cuda_group_sum(s->shape.group, &sum, cuda), err));
+    TRY(CU(cuda_weighted(s->shape.group, s->room.finals + (1 + w) * xyzz, s->room.rows, n_rows,
+                         n_windows, true, 0, s->room.weighted, cuda),
+           err));
+
+    from = buckets;
+    length = per_window;
+    TRY(halve(s, &from, &length, n_windows, n_columns, columns_to, true, err));
+    sum.first = from;
+    sum.n_groups = n_windows * n_columns;
+    sum.size = (uint32_t)length / n_columns;
+    sum.lg_run = h;
+    sum.jump = (uint32_t)length;
+    sum.step = 1;
+    sum.stride = n_columns;
+    sum.xyzz = s->room.columns;
+    TRY(CU(cuda_group_sum(s->shape.group, &sum, cuda), err));
+    return CU(cuda_weighted(s->shape.group, s->room.finals + (1 + s->shape.n_windows + w) * xyzz,
+                            s->room.columns, n_columns, n_windows, true, 1, s->room.weighted, cuda),
+              err);
+}
+
+static unsigned bit_length(size_t x)
+{
+    return x ? 64 - (unsigned)__builtin_clzll(x) : 0;
+}
+
+/* All windows of the scalars that `entries` names. */
+static enum cuzk_status sum_dense(const struct sum *s, const struct cuda_digits *entries,
+                                  struct cuzk_error *err)
+{
+    const struct sum_shape *shape = &s->shape;
+    const cudaStream_t cuda = s->stream->cuda;
+    const uint32_t buckets = s->points.n_table + (uint32_t)s->room.n_slots;
+
+    for (unsigned w = 0; w < shape->n_windows; w += shape->together) {
+        const unsigned left = shape->n_windows - w;
+        struct cuda_digits digits = *entries;
+        struct sum part = *s;
+        uint32_t *keys[2] = {s->room.keys[0], s->room.keys[1]};
+        uint32_t *refs[2] = {s->room.refs[0], s->room.refs[1]};
+        size_t n_entries;
+        int which;
+
+        digits.c = shape->c;
+        digits.n_windows = shape->n_windows;
+        digits.spread = shape->spread;
+        digits.first_window = w;
+        digits.n_kept = left < shape->together ? left : shape->together;
+        digits.keys = keys[0];
+        digits.refs = refs[0];
+        n_entries = (size_t)digits.n_kept * digits.n;
+        part.room.plan.n_buckets = digits.n_kept << (shape->c - 1);
+        TRY(CU(cuda_digits(&digits, cuda), err));
+        TRY(CU(cuda_sort(keys, refs, n_entries, bit_length(part.room.plan.n_buckets), &which,
+                         s->room.sort, cuda),
+               err));
+        TRY(accumulate(&part, keys[which], refs[which], n_entries, buckets, err));
+        TRY(reduce_windows(&part, buckets, w, digits.n_kept, err));
+    }
+    return CUZK_OK;
+}
+
+static struct sum sum_of(struct stream *stream, const struct bases *bases, size_t n,
+                         uint8_t *scratch)
+{
+    struct sum s = {.stream = stream, .bases = bases, .shape = shape_of(bases->group, n)};
+
+    s.room = room_of(&s.shape, scratch);
+    s.points = (struct cuda_points){
+        .table = bases->table,
+        .temp_x = s.room.temp_x,
+        .temp_y = s.room.temp_y,
+        .n_table = (uint32_t)bases->n + 1,
+    };
+    return s;
+}
+
+static enum cuzk_status send_result(const struct sum *s, void *out, struct cuzk_error *err)
+{
+    const struct result how = {
+        .finish = s->shape.group == CUDA_G1 ? cuda_combine_g1 : cuda_combine_g2,
+        .out = out,
+        .n_windows = s->shape.n_windows,
+        .window_bits = s->shape.c,
+        .row_bits = s->shape.row_bits,
+    };
+
+    return cuda_result(s->stream, s->room.finals,
+                       (1 + 2 * (size_t)s->shape.n_windows) * 4 *
+                           cuda_coordinate_bytes(s->shape.group),
+                       &how, err);
+}
+
+static void msm(struct stream *stream, const struct bases *bases, const struct buf *scalars,
+                size_t at, size_t n, void *out, const char *name)
+{
+    struct cuzk_error *err = &stream->failure;
+    struct cuda_digits entries = {.n = (uint32_t)n};
+    struct sum s;
+    void *scratch;
+    enum cuzk_status st;
+
+    if (!cuda_op_begin(stream, name))
+        return;
+    TRY_GOTO(st, out,
+             cuda_scratch_begin(stream,
+                                cuda_msm_bytes(stream->device->curve, bases->source.group, n, 1),
+                                &scratch, err));
+    s = sum_of(stream, bases, n, scratch);
+    entries.scalars = buf_at(scalars, at);
+    TRY_GOTO(
+        st, end,
+        CU(cudaMemsetAsync(s.room.finals, 0, 4 * cuda_coordinate_bytes(bases->group), stream->cuda),
+           err));
+    TRY_GOTO(st, end, sum_dense(&s, &entries, err));
+    st = send_result(&s, out, err);
+end:
+    cuda_scratch_end(stream);
+out:
+    cuda_op_end(stream, st, err);
+}
+void cuda_msm_g1(struct stream *stream, const struct bases *bases, const struct buf *scalars,
+                 size_t at, size_t n, struct g1_point *out)
+{
+    msm(stream, bases, scalars, at, n, out, "msm_g1");
+}
+void cuda_msm_g2(struct stream *stream, const struct bases *bases, const struct buf *scalars,
+                 size_t at, size_t n, struct g2_point *out)
+{
+    msm(stream, bases, scalars, at, n, out, "msm_g2");
+}
+
+/* ---- packed witnesses ----------------------------------------------------------------------- */
+
+/* Scratch of a witness sum: lists, then either the plain sum or the dense one. */
+struct witness_room {
+    uint32_t *counts, *totals, *bit_base, *full_base, *full_scalar;
+    void *scan, *plain; /* plain: the sum over the set bits */
+    uint8_t *rest;
+    uint8_t *temp_x, *temp_y; /* from here on for the plain sum only */
+    void *batch, *groups, *weighted;
+    size_t bytes;
+};
+
+/* The list of set bits is padded so that it can be halved until few are left. */
+static unsigned bit_rounds(size_t n)
+{
+    const unsigned bits = bit_length(n ? n - 1 : 0);
+
+    return bits > LG_FEW_BITS ? bits - LG_FEW_BITS : 1;
+}
+static size_t padded_bits(size_t n)
+{
+    const size_t step = (size_t)1 << bit_rounds(n);
+
+    return n ? (n + step - 1) / step * step : step;
+}
+
+static struct witness_room witness_room_of(enum cuda_group group, size_t n_points, size_t n_aux,
+                                           size_t n_terms, uint8_t *base)
+{
+    const size_t coordinate = cuda_coordinate_bytes(group), n_words = witness_map_words(n_aux);
+    /* padding is less than half of the smallest list with as many rounds */
+    const size_t most = padded_bits(n_points) + ((size_t)1 << bit_rounds(n_points));
+    const size_t n_groups = ((size_t)1 << LG_FEW_BITS) / BITS_GROUP + 1;
+    const struct sum_shape shape = shape_of(group, n_terms);
+    struct witness_room r = {0};
+    size_t used = 0, dense;
+
+#define PLACE(where, size) (where) = cuda_place(base, &used, (size))
+    PLACE(r.counts, 2 * (n_words + 1) * 4);
+    PLACE(r.totals, 2 * 4);
+    PLACE(r.scan, cuda_scan_bytes(2 * (n_words + 1)));
+    PLACE(r.bit_base, most * 4);
+    PLACE(r.full_base, n_terms * 4);
+    PLACE(r.full_scalar, n_terms * 4);
+    PLACE(r.plain, 4 * coordinate);
+    PLACE(r.rest, 0);
+    dense = used + room_of(&shape, NULL).bytes;
+    PLACE(r.temp_x, most * coordinate);
+    PLACE(r.temp_y, most * coordinate);
+    PLACE(r.batch, cuda_batch_add_bytes(group, most / 2));
+    PLACE(r.groups, n_groups * 4 * coordinate);
+    PLACE(r.weighted, cuda_weighted_bytes(group, n_groups, 1));
+#undef PLACE
+    r.bytes = larger(used, dense);
+    return r;
+}
+
+size_t cuda_msm_witness_bytes(const struct curve *curve, const struct bases_source *source,
+                              size_t n_full, unsigned n_threads)
+{
+    size_t n_inputs = 0;
+
+    (void)curve;
+    (void)n_threads;
+    for (size_t w = 0; source->input_map && w < witness_map_words(source->n_inputs); w++)
+        n_inputs += (size_t)__builtin_popcountll(source->input_map[w]);
+    return cuda_piece(witness_room_of(group_of(source->group), source->points.n, source->n_aux,
+                                      n_inputs + n_full, NULL)
+                          .bytes);
+}
+
+/* The sum of n points named by r->bit_base -> *out (device, XYZZ). */
+static enum cuzk_status sum_bits(struct stream *stream, const struct bases *bases,
+                                 const struct witness_room *r, size_t n, void *out,
+                                 struct cuzk_error *err)
+{
+    const size_t padded = padded_bits(n);
+    const cudaStream_t cuda = stream->cuda;
+    struct cuda_points points = {.table = bases->table,
+                                 .temp_x = r->temp_x,
+                                 .temp_y = r->temp_y,
+                                 .n_table = (uint32_t)bases->n + 1};
+    struct cuda_group_sum sum = {
+        .points = points, .stride = 1, .jump = BITS_GROUP, .size = BITS_GROUP, .xyzz = r->groups};
+    size_t left = padded;
+    uint32_t slot = points.n_table, from = 0;
+
+    TRY(CU(cuda_fill(r->bit_base, (uint32_t)bases->n, n, padded, cuda), err));
+    for (unsigned round = 0; round < bit_rounds(n); round++) {
+        struct cuda_batch batch = {.points = points, .scratch = r->batch};
+
+        left /= 2;
+        batch.pairs = round == 0 ? r->bit_base : NULL;
+        batch.first = from;
+        batch.n_pairs = (uint32_t)left;
+        batch.out = slot;
+        batch.far = round == 0;
+        TRY(CU(cuda_batch_add(bases->group, &batch, stream->device->n_sm, cuda), err));
+        from = slot;
+        slot += (uint32_t)left;
+    }
+    sum.first = from;
+    sum.end = from + (uint32_t)left;
+    sum.n_groups = (uint32_t)((left + BITS_GROUP - 1) / BITS_GROUP);
+    TRY(CU(cuda_group_sum(bases->group, &sum, cuda), err));
+    return CU(
+        cuda_weighted(bases->group, out, r->groups, sum.n_groups, 1, false, 0, r->weighted, cuda),
+        err);
+}
+
+static enum cuzk_status select_terms(struct stream *stream, const struct bases *bases,
+                                     const struct witness_handle *w, const struct witness_room *r,
+                                     uint32_t totals[2], struct cuzk_error *err)
+{
+    const struct cuda_select select = {
+        .map = bases->aux_map,
+        .map_rank = bases->aux_rank,
+        .full_map = w->full_map,
+        .bits = w->bits,
+        .full_rank = w->full_rank,
+        .n = w->n_aux,
+        .first_base = (uint32_t)bases->n_input_points,
+        .first_full = (uint32_t)w->n_inputs,
+        .bit_base = r->bit_base,
+        .full_base = r->full_base + bases->n_input_points,
+        .full_scalar = r->full_scalar + bases->n_input_points,
+        .counts = r->counts,
+        .totals = r->totals,
+        .scratch = r->scan,
+    };
+
+    TRY(CU(cuda_select(&select, stream->cuda), err));
+    TRY(CU(cuda_count_up(r->full_base, bases->n_input_points, stream->cuda), err));
+    if (bases->n_input_points)
+        TRY(CU(cudaMemcpyAsync(r->full_scalar, bases->input_index, bases->n_input_points * 4,
+                               cudaMemcpyDeviceToDevice, stream->cuda),
+               err));
+    TRY(CU(cudaMemcpyAsync(totals, r->totals, 8, cudaMemcpyDeviceToHost, stream->cuda), err));
+    return CU(cudaStreamSynchronize(stream->cuda), err);
+}
+
+static enum cuzk_status witness_sum(struct stream *stream, const struct bases *bases,
+                                    const struct witness_handle *w, void *out,
+                                    struct cuzk_error *err)
+{
+    const size_t n_terms = bases->n_input_points + w->n_full;
+    struct witness_room r = witness_room_of(bases->group, bases->n, w->n_aux, n_terms, NULL);
+    struct cuda_digits entries = {0};
+    uint32_t totals[2];
+    struct sum s;
+    void *scratch;
+    enum cuzk_status st;
+
+    TRY(cuda_scratch_begin(stream, r.bytes, &scratch, err));
+    r = witness_room_of(bases->group, bases->n, w->n_aux, n_terms, scratch);
+    s = sum_of(stream, bases, n_terms, r.rest);
+    TRY_GOTO(st, end, select_terms(stream, bases, w, &r, totals, err));
+    entries.scalars = w->values;
+    entries.scalar_index = r.full_scalar;
+    entries.base_index = r.full_base;
+    entries.n = (uint32_t)bases->n_input_points + totals[1];
+    TRY_GOTO(st, end, sum_bits(stream, bases, &r, totals[0], r.plain, err));
+    TRY_GOTO(st, end, sum_dense(&s, &entries, err));
+    TRY_GOTO(st, end,
+             CU(cudaMemcpyAsync(s.room.finals, r.plain, 4 * cuda_coordinate_bytes(bases->group),
+                                cudaMemcpyDeviceToDevice, stream->cuda),
+                err));
+    st = send_result(&s, out, err);
+end:
+    cuda_scratch_end(stream);
+    return st;
+}
+
+static void msm_witness(struct stream *stream, const struct bases *bases,
+                        struct witness_handle *const *witnesses, size_t n_witnesses, uint8_t *out,
+                        size_t out_size, const char *name)
+{
+    for (size_t i = 0; i < n_witnesses; i++)
+        if (cuda_op_begin(stream, name))
+            cuda_op_end(
+                stream,
+                witness_sum(stream, bases, witnesses[i], out + i * out_size, &stream->failure),
+                &stream->failure);
+}
+void cuda_msm_witness_g1(struct stream *stream, const struct bases *bases,
+                         struct witness_handle *const *witnesses, size_t n_witnesses,
+                         struct g1_point *out)
+{
+    msm_witness(stream, bases, witnesses, n_witnesses, (uint8_t *)out, sizeof *out,
+                "msm_witness_g1");
+}
+void cuda_msm_witness_g2(struct stream *stream, const struct bases *bases,
+                         struct witness_handle *const *witnesses, size_t n_witnesses,
+                         struct g2_point *out)
+{
+    msm_witness(stream, bases, witnesses, n_witnesses, (uint8_t *)out, sizeof *out,
+                "msm_witness_g2");
+}

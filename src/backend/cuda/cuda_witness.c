@@ -1,0 +1,80 @@
+/* Packed witnesses on the device: as they are on the host (backend/witness.h), inputs before the
+ * full values, so that one index names either. */
+#include "backend/cuda/cuda_witness.h"
+
+/* Places of the parts from `base` on; returns their bytes. */
+static size_t place_parts(struct witness_handle *h, size_t fr_bytes, uint8_t *base)
+{
+    const size_t map_bytes = witness_map_words(h->n_aux) * sizeof(uint64_t);
+    size_t used = 0;
+
+    h->values = cuda_place(base, &used, (h->n_inputs + h->n_full) * fr_bytes);
+    h->full_map = cuda_place(base, &used, map_bytes);
+    h->bits = cuda_place(base, &used, map_bytes);
+    h->full_rank = cuda_place(base, &used, witness_rank_entries(h->n_aux) * sizeof(uint32_t));
+    return used;
+}
+
+size_t cuda_witness_bytes(const struct curve *curve, const struct witness *shape)
+{
+    struct witness_handle h = {
+        .n_inputs = shape->n_inputs, .n_aux = shape->n_aux, .n_full = shape->n_full};
+
+    return cuda_piece(place_parts(&h, curve->fr_bytes, NULL));
+}
+
+static enum cuzk_status put_parts(struct stream *s, const struct witness_handle *h,
+                                  const struct witness *w, struct cuzk_error *err)
+{
+    const size_t map_bytes = witness_map_words(h->n_aux) * sizeof(uint64_t);
+    const struct {
+        void *to;
+        const void *from;
+        size_t bytes;
+    } parts[] = {
+        {h->values, w->inputs, w->n_inputs * w->fr_bytes},
+        {h->values + w->n_inputs * w->fr_bytes, w->full, w->n_full * w->fr_bytes},
+        {h->full_map, w->full_map, map_bytes},
+        {h->bits, w->bits, map_bytes},
+        {h->full_rank, w->full_rank, witness_rank_entries(w->n_aux) * sizeof(uint32_t)},
+    };
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].bytes)
+            TRY(CU(cudaMemcpyAsync(parts[i].to, parts[i].from, parts[i].bytes,
+                                   cudaMemcpyHostToDevice, s->cuda),
+                   err));
+    return CUZK_OK;
+}
+
+enum cuzk_status cuda_witness_put(struct stream *s, const struct witness *witness,
+                                  struct witness_handle **ret, struct cuzk_error *err)
+{
+    struct device *d = s->device;
+    struct witness_handle *h = mem_new(sizeof *h);
+    enum cuzk_status st;
+
+    if (!h)
+        return error_set(err, CUZK_NO_MEMORY, "witness: out of memory");
+    h->device = d;
+    h->n_inputs = witness->n_inputs;
+    h->n_aux = witness->n_aux;
+    h->n_full = witness->n_full;
+    TRY_GOTO(st, out, cuda_take(d, place_parts(h, witness->fr_bytes, NULL), &h->piece, err));
+    (void)place_parts(h, witness->fr_bytes, cuda_at(d, h->piece));
+    if (cuda_op_begin(s, "witness_put"))
+        cuda_op_end(s, put_parts(s, h, witness, &s->failure), &s->failure);
+    *ret = h;
+    h = NULL;
+out:
+    cuda_witness_free(h);
+    return st;
+}
+
+void cuda_witness_free(struct witness_handle *h)
+{
+    if (!h)
+        return;
+    cuda_give(h->device, h->piece);
+    mem_free(h);
+}

@@ -1,0 +1,62 @@
+/* Fp[u] / (u^2 + 1) on the device: the same names as fp.cuh, so that what is written for a field F
+ * serves both groups.
+ *
+ * Both parts of a stored value are below 2p. Here a factor must be stored too (a product sums two
+ * products of parts), so sub_factor is exact. */
+#pragma once
+#include "backend/cuda/fp.cuh"
+
+struct fp2 {
+    fp c0, c1;
+};
+
+DEVICE fp2 add(const fp2 &a, const fp2 &b)
+{
+    return fp2{add(a.c0, b.c0), add(a.c1, b.c1)};
+}
+DEVICE fp2 sub(const fp2 &a, const fp2 &b)
+{
+    return fp2{sub(a.c0, b.c0), sub(a.c1, b.c1)};
+}
+DEVICE fp2 sub_factor(const fp2 &a, const fp2 &b)
+{
+    return sub(a, b);
+}
+DEVICE fp2 reduce(const fp2 &a)
+{
+    return fp2{reduce(a.c0), reduce(a.c1)};
+}
+DEVICE fp2 neg_if(const fp2 &a, bool condition)
+{
+    return fp2{neg_if(a.c0, condition), neg_if(a.c1, condition)};
+}
+DEVICE fp2 canon(const fp2 &a)
+{
+    return fp2{canon(a.c0), canon(a.c1)};
+}
+DEVICE bool is_zero(const fp2 &a)
+{
+    return is_zero(a.c0) && is_zero(a.c1);
+}
+DEVICE bool all_words_zero(const fp2 &a)
+{
+    return all_words_zero(a.c0) && all_words_zero(a.c1);
+}
+
+/* (a0 b0 - a1 b1) + (a0 b1 + a1 b0) u, two products and one reduction a part: 8 p^2 at most */
+DEVICE fp2 mul(const fp2 &a, const fp2 &b)
+{
+    return fp2{mul_add_mul(a.c0, b.c0, neg_lazy(a.c1), b.c1), mul_add_mul(a.c0, b.c1, a.c1, b.c0)};
+}
+/* (a0 + a1)(a0 - a1) + 2 a0 a1 u */
+DEVICE fp2 sqr(const fp2 &a)
+{
+    return fp2{mul(add_raw(a.c0, a.c1), sub(a.c0, a.c1)), mul(add_raw(a.c0, a.c0), a.c1)};
+}
+/* (a0 - a1 u) / (a0^2 + a1^2); 0 -> 0 */
+static __device__ __noinline__ fp2 inv(fp2 a)
+{
+    fp norm = inv(add(sqr(reduce(a.c0)), sqr(reduce(a.c1))));
+
+    return fp2{mul(norm, reduce(a.c0)), mul(norm, neg_lazy(reduce(a.c1)))};
+}
