@@ -3,6 +3,7 @@
  *     gpu_speed [name]...     those whose name contains one of the arguments; all without
  *
  * A time is the host's clock over a few operations in a row, divided by their number. */
+#include "filecoin/circuit.h"
 #include "gpu/gpu_check.h"
 #include "msm/group_kernels.h"
 
@@ -273,15 +274,93 @@ static void bench_sums_full_size(void)
     bench_sums(ELEMENT_G1, 27, 27);
 }
 
+/* ---- matrices ---- */
+
+struct product {
+    struct buf *out;
+    struct matrix_handle *matrix;
+    struct witness_handle *witness;
+    uint64_t n_rows;
+};
+static void run_spmv(void *context)
+{
+    struct product *t = context;
+
+    backend_cuda.spmv(stream, t->out, t->matrix, t->witness, 0, t->n_rows);
+}
+
+/* The circuit of a 32 GiB PoRep partition, with random bits. */
+static void bench_spmv(void)
+{
+    struct cuzk_error err = {0};
+    struct circuit_name name = {0};
+    struct r1cs cs = {0};
+    struct region bits_region, full_region;
+    struct witness w;
+    uint64_t *bits;
+    double start = gpu_seconds();
+
+    gpu_must(circuit_name_parse(&name, "porep-32GiB", &err), &err);
+    gpu_must(circuit_record(&cs, name, NULL, &err), &err);
+    printf("circuit recorded in %.2f s\n", gpu_seconds() - start);
+    w = (struct witness){.n_inputs = cs.n_inputs,
+                         .n_aux = cs.n_aux,
+                         .n_full = cs.n_full,
+                         .fr_bytes = 32,
+                         .full_map = cs.full_map,
+                         .full_rank = cs.full_rank};
+    gpu_must(region_map(&bits_region, NULL, MEM_SCRATCH, witness_map_words(w.n_aux) * 8, &err),
+             &err);
+    gpu_must(region_map(&full_region, NULL, MEM_SCRATCH, (w.n_inputs + w.n_full) * 32, &err), &err);
+    bits = (uint64_t *)(void *)bits_region.base;
+    for (size_t i = 0; i < witness_map_words(w.n_aux); i++)
+        bits[i] = gpu_random() & ~w.full_map[i];
+    if (w.n_aux % 64)
+        bits[witness_map_words(w.n_aux) - 1] &= ((uint64_t)1 << (w.n_aux % 64)) - 1;
+    gpu_random_scalars(curve, (struct scalar *)(void *)full_region.base, w.n_inputs + w.n_full, 0);
+    w.bits = bits;
+    w.inputs = (uint64_t *)(void *)full_region.base;
+    w.full = w.inputs + 4 * w.n_inputs;
+
+    const struct matrix *const matrices[3] = {&cs.a, &cs.b, &cs.c};
+
+    for (int i = 0; i < 3; i++) {
+        struct product t = {.n_rows = matrices[i]->n_rows};
+        const size_t bytes = backend_cuda.matrix_bytes(curve, matrices[i]);
+        double put;
+
+        open_device(bytes + backend_cuda.witness_bytes(curve, &w) +
+                    backend_cuda.buf_bytes(curve, ELEMENT_SCALAR, t.n_rows));
+        start = gpu_seconds();
+        gpu_must(backend_cuda.matrix_new(device, matrices[i], &t.matrix, &err), &err);
+        put = gpu_seconds() - start;
+        start = gpu_seconds();
+        gpu_must(backend_cuda.witness_put(stream, &w, &t.witness, &err), &err);
+        wait();
+        printf("%c w: %zu rows, matrix %.1f MB in %.0f ms, witness %.1f MB in %.1f ms, ", "ABC"[i],
+               (size_t)t.n_rows, (double)bytes / 1e6, put * 1e3,
+               (double)backend_cuda.witness_bytes(curve, &w) / 1e6, (gpu_seconds() - start) * 1e3);
+        gpu_must(backend_cuda.buf_new(device, ELEMENT_SCALAR, t.n_rows, &t.out, &err), &err);
+        printf("%.3f ms\n", median_ms(run_spmv, &t, 5));
+        fflush(stdout);
+        backend_cuda.buf_free(t.out);
+        backend_cuda.witness_free(t.witness);
+        backend_cuda.matrix_free(t.matrix);
+        close_device();
+    }
+    region_unmap(&bits_region);
+    region_unmap(&full_region);
+    r1cs_done(&cs);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
     } parts[] = {
-        {"transforms", bench_transforms},
-        {"sums_g1", bench_sums_g1},
-        {"sums_g2", bench_sums_g2},
+        {"transforms", bench_transforms},    {"spmv", bench_spmv},
+        {"sums_g1", bench_sums_g1},          {"sums_g2", bench_sums_g2},
         {"full_size", bench_sums_full_size},
     };
 

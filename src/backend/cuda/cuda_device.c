@@ -42,8 +42,7 @@ static enum cuzk_status open_on_card(struct device *d, struct cuzk_error *err)
     d->n_sm = (unsigned)n_sm;
     TRY(CU(cudaMalloc((void **)&d->arena, d->arena_bytes ? d->arena_bytes : 1), err));
     TRY(CU(cudaEventCreateWithFlags(&d->scratch_done, cudaEventDisableTiming), err));
-    TRY(CU(cudaMallocHost((void **)&d->pinned, RESULT_SLOTS * RESULT_SLOT_BYTES), err));
-    return CU(cuda_ntt_init(), err);
+    return CU(cudaMallocHost((void **)&d->pinned, RESULT_SLOTS * RESULT_SLOT_BYTES), err);
 }
 
 enum cuzk_status cuda_open(struct device **ret, const struct device_options *options,

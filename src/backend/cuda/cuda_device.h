@@ -3,8 +3,10 @@
  *     backend.h ──► cuda_backend.c   the table
  *                   cuda_device.c    device, arena, streams, buffers
  *                   cuda_domain.c    tables, transforms, quotient
- *                   cuda_msm.c       bases, sums
- *                   cuda_witness.c   packed witnesses, matrices
+ *                   cuda_bases.c     points of a key
+ *                   cuda_msm.c       sums over them; cuda_combine.c their last steps
+ *                   cuda_witness.c   packed witnesses
+ *                   cuda_matrix.c    recorded matrices
  *     launch.h  ──► *.cu             kernels
  *
  * Memory. open takes one piece of device memory, the arena. Buffers and handles are stacked from
@@ -191,5 +193,11 @@ size_t cuda_witness_bytes(const struct curve *curve, const struct witness *shape
 enum cuzk_status cuda_witness_put(struct stream *stream, const struct witness *witness,
                                   struct witness_handle **ret, struct cuzk_error *err);
 void cuda_witness_free(struct witness_handle *witness);
+size_t cuda_matrix_bytes(const struct curve *curve, const struct matrix *matrix);
+enum cuzk_status cuda_matrix_new(struct device *device, const struct matrix *matrix,
+                                 struct matrix_handle **ret, struct cuzk_error *err);
+void cuda_matrix_free(struct matrix_handle *matrix);
+void cuda_spmv(struct stream *stream, struct buf *out, const struct matrix_handle *matrix,
+               const struct witness_handle *witness, uint64_t first_row, size_t n_rows);
 
 #endif

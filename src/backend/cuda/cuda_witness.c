@@ -12,6 +12,7 @@ static size_t place_parts(struct witness_handle *h, size_t fr_bytes, uint8_t *ba
     h->full_map = cuda_place(base, &used, map_bytes);
     h->bits = cuda_place(base, &used, map_bytes);
     h->full_rank = cuda_place(base, &used, witness_rank_entries(h->n_aux) * sizeof(uint32_t));
+    h->records = cuda_place(base, &used, 4 * map_bytes);
     return used;
 }
 
@@ -44,7 +45,9 @@ static enum cuzk_status put_parts(struct stream *s, const struct witness_handle 
             TRY(CU(cudaMemcpyAsync(parts[i].to, parts[i].from, parts[i].bytes,
                                    cudaMemcpyHostToDevice, s->cuda),
                    err));
-    return CUZK_OK;
+    return CU(cuda_witness_records(h->records, h->full_map, h->bits, h->full_rank,
+                                   witness_map_words(h->n_aux), s->cuda),
+              err);
 }
 
 enum cuzk_status cuda_witness_put(struct stream *s, const struct witness *witness,

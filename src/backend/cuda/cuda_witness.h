@@ -12,6 +12,7 @@ struct witness_handle {
     uint8_t *values; /* inputs, then full values */
     uint64_t *full_map, *bits;
     uint32_t *full_rank;
+    void *records; /* map, bits and rank of 32 variables side by side: spmv_kernels.cu */
 };
 
 struct bases {

@@ -50,7 +50,7 @@ struct ntt_pass {
     unsigned lg_n;       /* of the whole vector */
     unsigned lg_points;  /* of the DFT: 3 .. 9 */
     unsigned lg_stride;  /* distance of its elements; 0 when they lie side by side */
-    unsigned root_power; /* the 8th root of the transform as an odd power of the kernels' own one */
+    unsigned root_power; /* the transform's 8th root as an odd power of dft.cuh's */
     const void *inner;   /* constants: w^(b t) at b n/8 + t, then w^(8 a m) at m n/64 + a */
     const void *table;   /* constants at position & mask, or NULL */
     uint64_t mask;
@@ -58,8 +58,8 @@ struct ntt_pass {
     bool canonical;    /* results below r rather than 2r */
 };
 cudaError_t cuda_ntt_pass(const struct ntt_pass *pass, cudaStream_t stream);
-/* The kernels' own 8th root (its square is |z|^3) goes to constant memory; once a device. */
-cudaError_t cuda_ntt_init(void);
+/* The same for lg_points 9, unrolled; 2^lg_n is at least 2^11, lg_stride 0 or at least 2. */
+cudaError_t cuda_ntt_pass_512(const struct ntt_pass *pass, cudaStream_t stream);
 
 /* table entry (row, col) at (row << lg_cols) + col = w^(row col) * g^(row), w and g given by
  * powers: w^e = low[e % 2^14] high[e >> 14], in Montgomery form */
@@ -216,6 +216,34 @@ cudaError_t cuda_select(const struct cuda_select *select, cudaStream_t stream);
 cudaError_t cuda_fill(uint32_t *a, uint32_t value, size_t begin, size_t end, cudaStream_t stream);
 /* a[i] = i for i in [0, n) */
 cudaError_t cuda_count_up(uint32_t *a, size_t n, cudaStream_t stream);
+
+/* ---- recorded matrices (spmv_kernels.cu) ---------------------------------------------------- */
+
+/* records[w] = {full map, bits, full values before, 0} of 32 variables; n_words of 64 */
+cudaError_t cuda_witness_records(void *records, const uint64_t *full_map, const uint64_t *bits,
+                                 const uint32_t *full_rank, size_t n_words, cudaStream_t stream);
+/* A dictionary of n plain coefficients in Montgomery form, and as integers where they or their
+ * negatives are below 2^32, else 0. */
+cudaError_t cuda_dictionary(const void *plain, void *mont, int64_t *small, size_t n,
+                            cudaStream_t stream);
+
+/* Rows with more terms than this are in long_rows. */
+enum { CUDA_SHORT_TERMS = 24 };
+/* A segment of backend/matrix.h, with the witness and the rows [from, to) of the matrix wanted. */
+struct cuda_segment {
+    const uint32_t *row_end, *var, *coef32, *imports, *long_rows;
+    const uint16_t *coef16;
+    uint32_t n_rows, count, n_ports, n_long;
+    uint32_t aux_base, aux_stride, input_base, input_stride;
+    uint64_t first_row;
+    const void *plain, *mont; /* the dictionary */
+    const int64_t *small;
+    const void *records, *values; /* the witness: inputs come first among the values */
+    uint32_t n_inputs;
+    uint64_t from, to;
+    void *out;
+};
+cudaError_t cuda_spmv_segment(const struct cuda_segment *segment, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

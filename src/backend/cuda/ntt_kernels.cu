@@ -13,61 +13,11 @@
  *             slots b (n/8 + 1) + a + m n/64                 8-point DFT, product by w^(8 a m)
  *   last      sub-transform u = digits (b0, b1) of the output index: slots of (b0, b1, m)
  *
- * The kernels' own 8th root w8 has w8^2 = |z|^3. A transform whose root is w8^e (e odd) finds its
- * output m at index e m: that is all a direction, or another domain generator, changes. */
-#include "backend/cuda/fr.cuh"
+ * A direction, or another domain generator, changes nothing but where outputs are found (dft.cuh).
+ */
+#include "backend/cuda/dft.cuh"
 #include "backend/cuda/grid.cuh"
 #include "backend/cuda/launch.h"
-
-/* ---- small transforms in registers ---------------------------------------------------------- */
-
-/* (w8 + w8^3) / 2 and (w8 - w8^3) / 2 */
-static __constant__ fr_const c_dft8[2];
-
-/* 8 points, 4 products (2 of them short) and 26 additions: with u = w8 b1 + w8^3 b3 and
- * v = w8^3 b1 + w8 b3, u +- v = (w8 +- w8^3)(b1 +- b3), the halves in the constants. Inputs below
- * 2r. Outputs 1 .. 7 may be loose; output 0 is exact, for it goes on without a product. Of the sums
- * inside, those that are subtracted or enter an exact sum must be exact. */
-DEVICE void dft8(fr_t *x)
-{
-    fr_t a0 = fr_add(x[0], x[4]), b0 = fr_sub(x[0], x[4]);
-    fr_t a1 = fr_add(x[1], x[5]), b1 = fr_sub(x[1], x[5]);
-    fr_t a2 = fr_add(x[2], x[6]), b2 = fr_sub(x[2], x[6]);
-    fr_t a3 = fr_add(x[3], x[7]), b3 = fr_sub(x[3], x[7]);
-    fr_t c0 = fr_add(a0, a2), d0 = fr_sub(a0, a2), c1 = fr_add(a1, a3);
-    fr_t d1 = fr_mul_i(fr_sub(a1, a3));
-
-    x[0] = fr_add(c0, c1);
-    x[4] = fr_sub(c0, c1);
-    x[2] = fr_add_loose(d0, d1);
-    x[6] = fr_sub(d0, d1);
-    fr_t e = fr_mul_i(b2);
-    fr_t f = fr_mul_const(fr_add_loose(b1, b3), c_dft8[0].w, c_dft8[0].v);
-    fr_t g = fr_mul_const(fr_sub(b1, b3), c_dft8[1].w, c_dft8[1].v);
-    fr_t u = fr_add(f, g), v = fr_sub(f, g);
-    fr_t h0 = fr_add_loose(b0, e), h1 = fr_sub(b0, e);
-    x[1] = fr_add_loose(h0, u);
-    x[5] = fr_sub(h0, u);
-    x[3] = fr_add_loose(h1, v);
-    x[7] = fr_sub(h1, v);
-}
-DEVICE void dft4(fr_t &x0, fr_t &x1, fr_t &x2, fr_t &x3)
-{
-    fr_t a = fr_add_loose(x0, x2), b = fr_sub(x0, x2), c = fr_add(x1, x3);
-    fr_t d = fr_mul_i(fr_sub(x1, x3));
-
-    x0 = fr_add_loose(a, c);
-    x2 = fr_sub(a, c);
-    x1 = fr_add_loose(b, d);
-    x3 = fr_sub(b, d);
-}
-DEVICE void dft2(fr_t &x0, fr_t &x1)
-{
-    fr_t a = fr_add_loose(x0, x1);
-
-    x1 = fr_sub(x0, x1);
-    x0 = a;
-}
 
 /* ---- shared memory -------------------------------------------------------------------------- */
 
@@ -271,6 +221,8 @@ static cudaError_t launch_pass(const struct pass_shape &s, enum after after, uns
 
 cudaError_t cuda_ntt_pass(const struct ntt_pass *pass, cudaStream_t stream)
 {
+    if (pass->lg_points == 9 && pass->lg_n - 9 >= 2 && pass->lg_stride != 1)
+        return cuda_ntt_pass_512(pass, stream);
     const unsigned lg_threads = pass->lg_points - 3;
     unsigned lg_columns = 7 - lg_threads;
     const enum after after = pass->other ? AFTER_OTHER : pass->table ? AFTER_TABLE : AFTER_NOTHING;
@@ -329,30 +281,6 @@ cudaError_t cuda_twiddle_table(void *table, unsigned lg_rows, unsigned lg_cols, 
         (fr_const *)table, lg_rows, lg_cols, (const fr_t *)w_low, (const fr_t *)w_high,
         (const fr_t *)g_low, (const fr_t *)g_high);
     return cudaGetLastError();
-}
-
-static __global__ void dft8_constants(fr_const *out)
-{
-    /* w8 = 7^((r - 1) / 8), the 8th root under FR_ROOT_7, and 1/2; plain */
-    const fr_t w = {{0x97743f7au, 0x7228fd33u, 0x8713b700u, 0xb38b21c2u, 0x70d77ce2u, 0x8c0625cdu,
-                     0x03fa66e7u, 0x345766f6u}},
-               half = {{0x80000001u, 0x7fffffffu, 0x7fff2dffu, 0xa9ded201u, 0x04d0ec02u,
-                        0x199cec04u, 0x94cebea4u, 0x39f6d3a9u}};
-    fr_t m = fr_to_mont(w), h = fr_to_mont(half), w3 = fr_mul_i(m);
-
-    out[0] = fr_const_make(fr_canon(fr_mul_mont(h, fr_add(m, w3))));
-    out[1] = fr_const_make(fr_canon(fr_mul_mont(h, fr_sub(m, w3))));
-}
-cudaError_t cuda_ntt_init(void)
-{
-    void *address;
-    cudaError_t e = cudaGetSymbolAddress(&address, c_dft8);
-
-    if (e != cudaSuccess)
-        return e;
-    dft8_constants<<<1, 1>>>((fr_const *)address);
-    e = cudaGetLastError();
-    return e != cudaSuccess ? e : cudaDeviceSynchronize();
 }
 
 /* ---- order ---------------------------------------------------------------------------------- */
