@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/hex.h"
 #include "base/reader.h"
+#include "engine/file_digest.h"
 #include "engine/key_folder.h"
 #include "engine/proof_job.h"
 #include "filecoin/c1.h"
@@ -59,33 +59,15 @@ static enum file_kind recognise(const struct file_map *map)
 static enum cuzk_status report_digests(struct engine *engine, const struct file_map *map,
                                        struct report *report, struct cuzk_error *err)
 {
-    struct hash *sha = hash_new(HASH_SHA256), *blake = hash_new(HASH_BLAKE2B_512);
-    const size_t step = (size_t)1 << 24;
-    uint8_t digest[64];
-    char hex[129];
+    struct file_digest digest;
+    char hex[65];
 
-    if (!sha || !blake) {
-        hash_free(sha);
-        hash_free(blake);
-        return error_set(err, CUZK_NO_MEMORY, "no memory for two digests");
-    }
     engine_stage(engine, "digests");
-    for (size_t at = 0; at < map->bytes && !pool_cancelled(engine->pool); at += step) {
-        size_t n = map->bytes - at < step ? map->bytes - at : step;
-
-        hash_update(sha, map->data + at, n);
-        hash_update(blake, map->data + at, n);
-    }
-    hash_final(sha, digest);
-    hex_encode(hex, digest, 32);
+    TRY(file_digest(engine, map, &digest, err));
+    hex_encode(hex, digest.sha256, 32);
     report_text(report, "sha256", "%s", hex);
-    hash_final(blake, digest);
-    hex_encode(hex, digest, 16);
+    hex_encode(hex, digest.blake2b, 16);
     report_text(report, "parameters_json_digest", "%s", hex);
-    hash_free(sha);
-    hash_free(blake);
-    if (pool_cancelled(engine->pool))
-        return error_set(err, CUZK_CANCELLED, "cancelled");
     return CUZK_OK;
 }
 

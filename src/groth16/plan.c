@@ -5,9 +5,9 @@
 const char *prove_stage_name(enum prove_stage stage)
 {
     static const char *const names[PROVE_N_STAGES] = {
-        [PROVE_WITNESS] = "witness",   [PROVE_ROWS_A] = "rows of A", [PROVE_ROWS_B] = "rows of B",
-        [PROVE_QUOTIENT] = "quotient", [PROVE_SUM_H] = "sum H",      [PROVE_SUM_L] = "sum L",
-        [PROVE_SUM_A] = "sum A",       [PROVE_SUM_B_G1] = "sum B1",  [PROVE_SUM_B_G2] = "sum B2",
+        [PROVE_WITNESS] = "put witness", [PROVE_ROWS_A] = "rows of A", [PROVE_ROWS_B] = "rows of B",
+        [PROVE_QUOTIENT] = "quotient",   [PROVE_SUM_H] = "sum H",      [PROVE_SUM_L] = "sum L",
+        [PROVE_SUM_A] = "sum A",         [PROVE_SUM_B_G1] = "sum B1",  [PROVE_SUM_B_G2] = "sum B2",
         [PROVE_ASSEMBLE] = "assemble",
     };
 

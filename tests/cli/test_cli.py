@@ -154,6 +154,26 @@ def test_setup_makes_bellpersons_bytes():
     assert read(vk) == read(vector("porep-2k", "vk.bin"))
 
 
+def test_key_verify_compares_points_and_digest():
+    tiny = write("key.params", read(vector("tiny", "mimc322", "params.bin")))
+    found = answer("key", "verify", tiny, "--deep")
+    assert found["subgroup_checked"] and found["points_checked"] > 1000
+    official = {"key.params": {"cid": "Qm", "digest": found["digest"], "sector_size": 2048}}
+    listing = write("listing.json", json.dumps(official).encode())
+    assert answer("key", "verify", tiny, "--parameters", listing)["digest_is_official"]
+    official["key.params"]["digest"] = "00" * 16
+    listing = write("listing.json", json.dumps(official).encode())
+    refuses("key", "verify", tiny, "--parameters", listing, code=1, saying=["digest", found["digest"]])
+    refuses("key", "verify", tiny, "--parameters", write("list.json", b"{}"), code=3, saying="not listed")
+    refuses("key", "verify", tiny, "--parameters", write("list.json", b'{"a":[1]}'), code=3,
+            saying="offset")
+    data = bytearray(read(tiny))
+    data[-150] ^= 1
+    refuses("key", "verify", write("bent.params", bytes(data)), code=3, saying="b_g2: point")
+    vk = write("key.vk", read(vector("tiny", "mimc322", "vk.bin")))
+    assert answer("key", "verify", vk)["points_checked"] >= 8
+
+
 def test_development_key_is_refused_unless_allowed():
     the_key()
     refuses("prove", "porep", "--c1", vector("porep-2k", "c1.json"), "--params", KEYS, "-o",

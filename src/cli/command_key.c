@@ -1,0 +1,88 @@
+/* cuzk key info FILE, cuzk key verify FILE. */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "engine/inspect.h"
+#include "engine/key_check.h"
+
+struct arguments {
+    struct engine_arguments engine;
+    struct key_check check;
+    const char *verb;
+    bool json;
+};
+
+static error_t take_word(struct arguments *a, char *word, struct argp_state *state)
+{
+    if (!a->verb) {
+        if (strcmp(word, "prepare") == 0)
+            argp_error(state, "this version cannot prepare keys; it proves from .params files");
+        if (strcmp(word, "info") != 0 && strcmp(word, "verify") != 0)
+            argp_error(state, "info or verify, not '%s'", word);
+        a->verb = word;
+    } else if (!a->check.path) {
+        a->check.path = word;
+    } else {
+        argp_error(state, "one file at a time, found '%s'", word);
+    }
+    return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *a = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->engine; return 0;
+    case 'd': a->check.deep = true; return 0;
+    case 'p': a->check.digests = arg; return 0;
+    case 'j': a->json = true; return 0;
+    case ARGP_KEY_ARG: return take_word(a, arg, state);
+    case ARGP_KEY_END:
+        if (!a->check.path)
+            argp_error(state, "which file? `cuzk key info FILE` or `cuzk key verify FILE`");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int command_key(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"deep", 'd', 0, 0, "verify: every point is in the subgroup, too (30 us a point)", 0},
+        {"parameters", 'p', "FILE", 0,
+         "verify: the parameters.json to compare with; default the one beside the key", 0},
+        {"json", 'j', 0, 0, "answer in JSON", 0},
+        {0},
+    };
+    static const struct argp_child children[] = {{&cli_engine_argp, 0, 0, 3}, {0}};
+    static const struct argp argp = {options,
+                                     parse,
+                                     "info FILE\nverify FILE",
+                                     "Counts and digests of a key file; or a check of all its "
+                                     "points and of its digest. Exit code 1: another digest, or a "
+                                     "point outside the subgroup.",
+                                     children,
+                                     0,
+                                     0};
+    struct arguments a = {0};
+    struct engine engine = {0};
+    struct report report;
+    struct cuzk_error err = {0};
+    enum cuzk_status st;
+    int code = cli_parse(&argp, argc, argv, &a);
+
+    if (code)
+        return code;
+    report_init(&report);
+    st = cli_engine_open(&engine, &a.engine, &err);
+    if (st == CUZK_OK)
+        st = strcmp(a.verb, "info") == 0 ? inspect_file(&engine, a.check.path, &report, &err)
+                                         : key_check(&engine, &a.check, &report, &err);
+    code = cli_engine_finish(&engine, &a.engine, st, &err);
+    if (code) {
+        report_done(&report);
+        return code;
+    }
+    return cli_answer(&report, a.json);
+}
