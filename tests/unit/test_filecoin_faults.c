@@ -5,18 +5,49 @@
 #include "filecoin/c1_bincode.h"
 #include "filecoin/circuit.h"
 #include "filecoin/porep_circuit.h"
+#include "filecoin/post_circuit.h"
+#include "filecoin/update_circuit.h"
+#include "support/post_set.h"
 #include "support/vectors.h"
 
 /* The smallest PoRep circuit: one challenge in a tree of eight leaves. */
 static const struct porep_shape tiny = {
     .tree = {.lg_nodes = 3, .base_levels = 1, .base_bits = 3}, .layers = 2, .challenges = 1};
 
-static void test_recording_survives_every_failed_allocation(void **state)
+/* Two slots in the same tree; and the smallest update, 1 KiB. */
+static const struct post_shape tiny_post = {
+    .tree = {.lg_nodes = 3, .base_levels = 1, .base_bits = 3}, .slots = 2, .challenges = 1};
+static const struct tree_shape tiny_update_tree = {
+    .lg_nodes = 5, .base_levels = 1, .base_bits = 3, .sub_bits = 2};
+
+static enum cuzk_status record_porep(struct r1cs *cs, struct budget *budget, struct cuzk_error *err)
+{
+    return porep_record(cs, &tiny, budget, err);
+}
+
+static enum cuzk_status record_post(struct r1cs *cs, struct budget *budget, struct cuzk_error *err)
+{
+    return post_record(cs, &tiny_post, budget, err);
+}
+
+static enum cuzk_status record_update(struct r1cs *cs, struct budget *budget,
+                                      struct cuzk_error *err)
+{
+    struct update_shape shape;
+
+    assert_true(update_shape_of(&shape, &tiny_update_tree));
+    return update_record(cs, &shape, budget, err);
+}
+
+typedef enum cuzk_status record_fn(struct r1cs *cs, struct budget *budget, struct cuzk_error *err);
+static record_fn *const circuits[] = {record_porep, record_post, record_update};
+enum { N_CIRCUITS = 3 };
+
+static void assert_survives(record_fn *record)
 {
     struct budget budget;
     size_t n = 0;
 
-    (void)state;
     budget_init(&budget, 0);
     for (bool done = false; !done;) {
         struct cuzk_error err = {CUZK_OK, ""};
@@ -24,7 +55,7 @@ static void test_recording_survives_every_failed_allocation(void **state)
         enum cuzk_status st;
 
         mem_fail_at(++n);
-        st = porep_record(&cs, &tiny, &budget, &err);
+        st = record(&cs, &budget, &err);
         mem_fail_at(0);
         if (st == CUZK_OK) {
             r1cs_done(&cs);
@@ -38,23 +69,29 @@ static void test_recording_survives_every_failed_allocation(void **state)
     assert_true(n > 5);
 }
 
-static void test_recording_stays_within_its_budget_or_says_no(void **state)
+static void test_recording_survives_every_failed_allocation(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_CIRCUITS; i++)
+        assert_survives(circuits[i]);
+}
+
+static void assert_stays_within(record_fn *record)
 {
     struct budget budget;
     struct cuzk_error err;
     struct r1cs cs;
     size_t peak;
 
-    (void)state;
     budget_init(&budget, 0);
-    assert_int_equal(porep_record(&cs, &tiny, &budget, &err), CUZK_OK);
+    assert_int_equal(record(&cs, &budget, &err), CUZK_OK);
     r1cs_done(&cs);
     peak = budget.peak;
     for (size_t part = 1; part <= 8; part++) {
         enum cuzk_status st;
 
         budget_init(&budget, peak * part / 8);
-        st = porep_record(&cs, &tiny, &budget, &err);
+        st = record(&cs, &budget, &err);
         if (st == CUZK_OK)
             r1cs_done(&cs);
         else
@@ -63,6 +100,42 @@ static void test_recording_stays_within_its_budget_or_says_no(void **state)
         assert_true(budget.peak <= budget.limit);
         assert_int_equal(budget.now, 0);
     }
+}
+
+static void test_recording_stays_within_its_budget_or_says_no(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_CIRCUITS; i++)
+        assert_stays_within(circuits[i]);
+}
+
+/* Whatever fails, nothing is kept, and the answer is one of memory. */
+static void test_checking_post_proofs_survives_every_failed_allocation(void **state)
+{
+    struct post_set set = post_set_load("window-2k-3s-v1_2");
+    enum cuzk_status st = CUZK_NO_MEMORY;
+    struct budget budget;
+    struct cuzk_error err;
+
+    (void)state;
+    budget_init(&budget, 0);
+    for (size_t n = 1; st != CUZK_OK; n++) {
+        struct vanilla_post v;
+
+        mem_fail_at(n);
+        st = vanilla_post_new(&v, &set.vanilla.post.config, set.vanilla.post.randomness, 3, &budget,
+                              &err);
+        if (st == CUZK_OK) {
+            memcpy(v.post.sectors, set.vanilla.post.sectors, 3 * sizeof *v.post.sectors);
+            memcpy(v.sectors, set.vanilla.sectors, 3 * sizeof *v.sectors); /* paths are the set's */
+            st = post_check_deep(&v, NULL, &err);
+            vanilla_post_done(&v);
+        }
+        mem_fail_at(0);
+        assert_true(st == CUZK_OK || st == CUZK_NO_MEMORY);
+        assert_int_equal(budget.now, 0);
+    }
+    post_set_free(&set);
 }
 
 static void test_reading_a_c1_takes_what_it_says_or_nothing(void **state)
@@ -153,6 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recording_survives_every_failed_allocation),
         cmocka_unit_test(test_recording_stays_within_its_budget_or_says_no),
+        cmocka_unit_test(test_checking_post_proofs_survives_every_failed_allocation),
         cmocka_unit_test(test_reading_a_c1_takes_what_it_says_or_nothing),
         cmocka_unit_test(test_a_broken_c1_gives_its_memory_back),
         cmocka_unit_test(test_a_packed_witness_takes_what_it_says_or_nothing),
