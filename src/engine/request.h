@@ -28,7 +28,8 @@ struct request_input {
     bool has_identity;   /* porep: checked against the replica id */
     uint64_t miner_id, sector_num;
 
-    const char *const *vanilla_paths; /* the other kinds; update: all partitions, or just the one */
+    const char *const *vanilla_paths; /* the other kinds; window, update: all, or just the
+                                          partition's */
     size_t n_vanilla;
     uint8_t randomness[32];                                 /* winning, window */
     uint8_t comm_r_old[32], comm_d_new[32], comm_r_new[32]; /* update */

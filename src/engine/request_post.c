@@ -36,6 +36,18 @@ static enum cuzk_status read_sector(struct vanilla_post *post, size_t i, const c
     return st;
 }
 
+/* The files are all sectors of the list, or those of the one partition that is asked for, as
+ * filecoin-ffi takes them: then the partition lies beyond what the files alone would need. */
+static size_t sectors_before(const struct post_config *config, const struct request_input *input)
+{
+    size_t n = input->n_vanilla, slots = config->shape.slots;
+
+    if (config->kind == POST_WINNING || input->partition < 0 || n > slots ||
+        (size_t)input->partition < post_partitions(config, n))
+        return 0;
+    return (size_t)input->partition * slots;
+}
+
 static enum cuzk_status read_post(struct request *r, const struct request_input *input,
                                   struct engine *engine, struct cuzk_error *err)
 {
@@ -46,10 +58,11 @@ static enum cuzk_status read_post(struct request *r, const struct request_input 
     TRY(find_proof(&proof, input, err));
     config = post_config_make(proof->kind, proof->size, proof->version);
     TRY(vanilla_post_new(post, &config, input->randomness, input->n_vanilla, &engine->budget, err));
+    post->post.n_before = sectors_before(&config, input);
     for (size_t i = 0; i < input->n_vanilla; i++)
         TRY(read_sector(post, i, input->vanilla_paths[i], err));
     r->name = (struct circuit_name){.kind = input->kind, .size = proof->size};
-    r->partitions = (unsigned)post_partitions(&config, input->n_vanilla);
+    r->partitions = (unsigned)post_partitions(&config, post->post.n_before + input->n_vanilla);
     r->n_inputs = post_n_inputs(&config.shape);
     return CUZK_OK;
 }

@@ -14,14 +14,13 @@ size_t post_partitions(const struct post_config *config, size_t n_sectors)
     return (n_sectors - 1) / slots + 1;
 }
 
-struct post_slot post_slot(const struct post_config *config, size_t n_sectors, size_t partition,
-                           unsigned slot)
+struct post_slot post_slot(const struct post *post, size_t partition, unsigned slot)
 {
-    size_t sector = partition * config->shape.slots + slot;
+    size_t sector = partition * post->config.shape.slots + slot - post->n_before;
 
-    if (config->kind == POST_WINNING)
+    if (post->config.kind == POST_WINNING)
         return (struct post_slot){.sector = 0, .first_challenge = slot};
-    return (struct post_slot){.sector = sector < n_sectors ? sector : n_sectors - 1};
+    return (struct post_slot){.sector = sector < post->n_sectors ? sector : post->n_sectors - 1};
 }
 
 /* The first 8 bytes, least significant first, of SHA-256 of the three pieces. */
@@ -41,9 +40,10 @@ static uint64_t hashed(const uint8_t *head, size_t n_head, uint64_t a, uint64_t 
 uint64_t post_challenge(const struct post *post, size_t i, uint64_t j)
 {
     const struct post_config *config = &post->config;
-    uint64_t before = config->version == API_1_2_0 ? 0 : i * post_sector_challenges(config);
+    uint64_t before = (post->n_before + i) * post_sector_challenges(config);
 
-    return hashed(post->randomness, 32, post->sectors[i].id, before + j, 2) &
+    return hashed(post->randomness, 32, post->sectors[i].id,
+                  config->version == API_1_2_0 ? j : before + j, 2) &
            ((UINT64_C(1) << config->shape.tree.lg_nodes) - 1);
 }
 
@@ -61,7 +61,7 @@ void post_public_inputs(struct scalar *out, const struct post *post, size_t part
     const struct post_shape *shape = &post->config.shape;
 
     for (unsigned s = 0; s < shape->slots; s++) {
-        struct post_slot slot = post_slot(&post->config, post->n_sectors, partition, s);
+        struct post_slot slot = post_slot(post, partition, s);
 
         *out++ = post->sectors[slot.sector].comm_r;
         for (unsigned j = 0; j < shape->challenges; j++)

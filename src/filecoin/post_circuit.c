@@ -73,7 +73,7 @@ struct witness_job {
 
 static struct slot slot_of(const struct vanilla_post *v, size_t partition, unsigned s)
 {
-    const struct post_slot place = post_slot(&v->post.config, v->post.n_sectors, partition, s);
+    const struct post_slot place = post_slot(&v->post, partition, s);
     const struct vanilla_sector *proof = &v->sectors[place.sector];
 
     return (struct slot){

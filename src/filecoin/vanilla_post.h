@@ -34,8 +34,8 @@ struct vanilla_post {
 /* Bytes that vanilla_post_new takes from the budget: 25 KB a sector of 32 GiB. */
 size_t vanilla_post_bytes(const struct post_config *config, size_t n_sectors);
 
-/* Room for n_sectors proofs, all to be read. CUZK_BAD_INPUT for no sectors, more than one
- * for Winning PoSt, more than POST_SECTORS_MAX. */
+/* Room for n_sectors proofs, all to be read; none before them (post.n_before may be set).
+ * CUZK_BAD_INPUT for no sectors, more than one for Winning PoSt, more than POST_SECTORS_MAX. */
 MUST_CHECK enum cuzk_status vanilla_post_new(struct vanilla_post *ret,
                                              const struct post_config *config,
                                              const uint8_t randomness[32], size_t n_sectors,

@@ -361,6 +361,9 @@ def test_post_proof_bytes_with_fixed_randomness_are_bellpersons():
     cuzk("prove", *post_input("window-2k-3s-v1_2"), "--partition", "1", "--params", keys,
          "--insecure-seed", "window-2k", "-o", out("second"))
     assert read(out("second")) == both[192:]
+    cuzk("prove", *post_input("window-2k-3s-v1_2", vector("post", "window-2k-3s-v1_2", "vanilla-2.bin")),
+         "--partition", "1", "--params", keys, "--insecure-seed", "window-2k", "-o", out("alone"))
+    assert read(out("alone")) == both[192:]
 
 
 def test_update_proof_verifies_and_every_row_holds():

@@ -100,18 +100,21 @@ static void test_partitions_cut_the_list_and_repeat_its_last_sector(void **state
     const struct post_config window = post_config_make(POST_WINDOW, size, API_1_2_0);
     const struct post_config winning = post_config_make(POST_WINNING, size, API_1_2_0);
 
+    const struct post list = {.config = window, .n_sectors = 2350};
+    const struct post one = {.config = winning, .n_sectors = 1};
+
     (void)state;
     assert_int_equal(post_partitions(&window, 0), 1);
     assert_int_equal(post_partitions(&window, 1), 1);
     assert_int_equal(post_partitions(&window, 2349), 1);
     assert_int_equal(post_partitions(&window, 2350), 2);
     assert_int_equal(post_partitions(&winning, 1), 1);
-    assert_int_equal(post_slot(&window, 2350, 0, 2348).sector, 2348);
-    assert_int_equal(post_slot(&window, 2350, 1, 0).sector, 2349);
-    assert_int_equal(post_slot(&window, 2350, 1, 1).sector, 2349);
-    assert_int_equal(post_slot(&window, 2350, 1, 1).first_challenge, 0);
-    assert_int_equal(post_slot(&winning, 1, 0, 65).sector, 0);
-    assert_int_equal(post_slot(&winning, 1, 0, 65).first_challenge, 65);
+    assert_int_equal(post_slot(&list, 0, 2348).sector, 2348);
+    assert_int_equal(post_slot(&list, 1, 0).sector, 2349);
+    assert_int_equal(post_slot(&list, 1, 1).sector, 2349);
+    assert_int_equal(post_slot(&list, 1, 1).first_challenge, 0);
+    assert_int_equal(post_slot(&one, 0, 65).sector, 0);
+    assert_int_equal(post_slot(&one, 0, 65).first_challenge, 65);
     assert_int_equal(winning.version, API_1_0_0);
 }
 
@@ -318,6 +321,33 @@ static void test_inputs_and_witnesses_of_the_window_sets_are_upstreams(void **st
     (void)state;
     for (int i = 3; i < N_POST_SETS; i++)
         assert_set(post_sets[i]);
+}
+
+/* The last partition made from its own sector alone, in a version that numbers challenges over the
+ * whole list. */
+static void test_a_partition_alone_is_the_same(void **state)
+{
+    struct post_set set = post_set_load("window-2k-3s-v1_0");
+    struct vanilla_post *v = &set.vanilla;
+    struct scalar inputs[22];
+    struct packed_witness w;
+    struct cuzk_error err;
+    struct r1cs cs = record("window-2k");
+
+    (void)state;
+    v->post.n_before = 2;
+    v->post.n_sectors = 1;
+    v->post.sectors += 2;
+    v->sectors += 2;
+    must(post_check_deep(v, pool, &err), &err);
+    must(packed_witness_new(&w, &cs, NULL, &err), &err);
+    post_witness(&w, &cs, v, 1, pool);
+    assert_witness_is(&w.values, json_at(json_get(set.meta, "partition_data"), 1));
+    post_public_inputs(inputs, &v->post, 1);
+    assert_inputs_are(&w.values, inputs, 22);
+    packed_witness_done(&w);
+    r1cs_done(&cs);
+    post_set_free(&set);
 }
 
 static void test_every_number_of_threads_gives_the_same_witness(void **state)
@@ -549,6 +579,7 @@ int main(void)
         cmocka_unit_test(test_rows_are_named_by_slot_and_challenge),
         cmocka_unit_test(test_inputs_and_witnesses_of_the_winning_sets_are_upstreams),
         cmocka_unit_test(test_inputs_and_witnesses_of_the_window_sets_are_upstreams),
+        cmocka_unit_test(test_a_partition_alone_is_the_same),
         cmocka_unit_test(test_every_number_of_threads_gives_the_same_witness),
         cmocka_unit_test(test_wrong_vanilla_proofs_are_refused_with_their_place),
         cmocka_unit_test(test_numbers_of_sectors_are_checked_first),
