@@ -205,6 +205,41 @@ static void make_witness(struct witness *w, struct region regions[4], size_t n_a
     w->full = w->inputs + 4;
 }
 
+/* One call at a time, for a profiler. */
+static void run_once(enum element group, size_t n)
+{
+    const size_t point = group == ELEMENT_G1 ? curve->g1_bytes : curve->g2_bytes;
+    struct cuzk_error err = {0};
+    struct scalar first = {{12345, 6789, 77, 5}}, base = {{987654321, 1, 1, 1}};
+    struct sum t = {.group = group, .n = n};
+    struct region points;
+    struct bases_source source = {.group = group};
+
+    gpu_must(region_map(&points, NULL, MEM_SCRATCH, n * point, &err), &err);
+    make_points(group, points.base, n);
+    source.points = (struct points_view){POINTS_NATIVE, points.base, n};
+    open_device(backend_cuda.bases_bytes(curve, &source) +
+                backend_cuda.buf_bytes(curve, ELEMENT_SCALAR, n) +
+                backend_cuda.msm_bytes(curve, group, n, 1));
+    gpu_must(backend_cuda.bases_new(device, &source, &t.bases, &err), &err);
+    gpu_must(backend_cuda.buf_new(device, ELEMENT_SCALAR, n, &t.scalars, &err), &err);
+    backend_cuda.powers(stream, t.scalars, &first, &base, n);
+    run_msm(&t);
+    wait();
+    backend_cuda.buf_free(t.scalars);
+    backend_cuda.bases_free(t.bases);
+    close_device();
+    region_unmap(&points);
+}
+static void once_g1(void)
+{
+    run_once(ELEMENT_G1, (size_t)1 << 24);
+}
+static void once_g2(void)
+{
+    run_once(ELEMENT_G2, (size_t)1 << 22);
+}
+
 static void bench_sums(enum element group, unsigned from, unsigned to)
 {
     const size_t point = group == ELEMENT_G1 ? curve->g1_bytes : curve->g2_bytes;
@@ -272,6 +307,7 @@ static void bench_sums_g2(void)
 static void bench_sums_full_size(void)
 {
     bench_sums(ELEMENT_G1, 27, 27);
+    bench_sums(ELEMENT_G2, 26, 26);
 }
 
 /* ---- matrices ---- */
@@ -359,9 +395,13 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } parts[] = {
-        {"transforms", bench_transforms},    {"spmv", bench_spmv},
-        {"sums_g1", bench_sums_g1},          {"sums_g2", bench_sums_g2},
+        {"transforms", bench_transforms},
+        {"spmv", bench_spmv},
+        {"sums_g1", bench_sums_g1},
+        {"sums_g2", bench_sums_g2},
         {"full_size", bench_sums_full_size},
+        {"once_g1", once_g1},
+        {"once_g2", once_g2},
     };
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {

@@ -195,7 +195,8 @@ struct backend {
     size_t (*msm_witness_bytes)(const struct curve *curve, const struct bases_source *source,
                                 size_t n_full, unsigned n_threads);
 
-    /* ---- set-up and key transforms ---- */
+    /* ---- set-up and key transforms; these and spmv_transposed are NULL in a back end that only
+     * proves ---- */
     size_t (*fixed_base_bytes)(const struct curve *curve, enum element group);
     /* base: struct g1_point or g2_point */
     enum cuzk_status (*fixed_base_new)(struct device *device, enum element group, const void *base,

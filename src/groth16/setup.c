@@ -362,6 +362,8 @@ enum cuzk_status groth16_setup(const struct qap *qap, const struct trapdoor *tra
                       .slice = slice_size(qap)};
     enum cuzk_status st;
 
+    if (!s.backend->fixed_base_new || !s.backend->spmv_transposed)
+        return error_set(err, CUZK_USAGE, "back end %s makes no keys: use cpu", s.backend->name);
     TRY(trapdoor_check(trapdoor, qap, err));
     TRY(region_map(&s.host, options->budget, MEM_SCRATCH, host_bytes(qap), err));
     s.values = s.host.base;

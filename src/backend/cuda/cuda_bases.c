@@ -8,7 +8,7 @@
 #include "backend/cuda/cuda_witness.h"
 #include "msm/group_kernels.h"
 
-enum { TILE_POINTS = 1 << 16 };
+enum { TILE_POINTS = 1 << 16, DECODE_GRAIN = 1 << 10 };
 
 static const struct group_kernels *kernels_of(const struct curve *curve, enum element group)
 {
@@ -63,22 +63,59 @@ struct tiles {
     cudaEvent_t sent[2];
 };
 
+/* One tile, decoded on the pool. */
+struct decoding {
+    const struct group_kernels *kernels;
+    const struct points_view *points;
+    uint8_t *out;
+    size_t begin, end;
+    struct points_fault *faults; /* of each grain: index SIZE_MAX where there is none */
+};
+
+static void decode_grain(void *context, size_t i, unsigned worker)
+{
+    const struct decoding *d = context;
+    const size_t begin = d->begin + i * DECODE_GRAIN;
+    const size_t end = d->end - begin < DECODE_GRAIN ? d->end : begin + DECODE_GRAIN;
+
+    (void)worker;
+    if (d->kernels->decode(d->out + i * DECODE_GRAIN * d->kernels->point_bytes, d->points, begin,
+                           end, &d->faults[i]))
+        d->faults[i].index = SIZE_MAX;
+}
+
+static enum cuzk_status decode_tile(const struct bases *b, uint8_t *out, size_t begin, size_t end,
+                                    struct cuzk_error *err)
+{
+    struct points_fault faults[TILE_POINTS / DECODE_GRAIN];
+    const size_t n = (end - begin + DECODE_GRAIN - 1) / DECODE_GRAIN;
+    struct decoding d = {.kernels = kernels_of(b->device->curve, b->source.group),
+                         .points = &b->source.points,
+                         .out = out,
+                         .begin = begin,
+                         .end = end,
+                         .faults = faults};
+
+    pool_run(b->device->pool, n, decode_grain, &d);
+    if (pool_cancelled(b->device->pool) || (b->device->cancel && atomic_load(b->device->cancel)))
+        return error_set(err, CUZK_CANCELLED, "bases: cancelled");
+    for (size_t i = 0; i < n; i++)
+        if (faults[i].index != SIZE_MAX)
+            return error_set(err, CUZK_BAD_INPUT, "point %zu: %s", faults[i].index,
+                             point_fault_name(faults[i].fault));
+    return CUZK_OK;
+}
+
 static enum cuzk_status send_decoded(struct bases *b, struct tiles *t, struct cuzk_error *err)
 {
-    const struct group_kernels *kernels = kernels_of(b->device->curve, b->source.group);
-    const size_t size = kernels->point_bytes;
+    const size_t size = kernels_of(b->device->curve, b->source.group)->point_bytes;
 
     for (size_t begin = 0, tile = 0; begin < b->n; begin += TILE_POINTS, tile++) {
         const size_t end = b->n - begin < TILE_POINTS ? b->n : begin + TILE_POINTS;
         const size_t k = tile % 2;
-        struct points_fault fault;
 
-        if (b->device->cancel && atomic_load(b->device->cancel))
-            return error_set(err, CUZK_CANCELLED, "bases: cancelled");
         TRY(CU(cudaEventSynchronize(t->sent[k]), err));
-        if (!kernels->decode(t->host[k], &b->source.points, begin, end, &fault))
-            return error_set(err, CUZK_BAD_INPUT, "point %zu: %s", fault.index,
-                             point_fault_name(fault.fault));
+        TRY(decode_tile(b, t->host[k], begin, end, err));
         TRY(CU(cudaMemcpyAsync(b->table + begin * size, t->host[k], (end - begin) * size,
                                cudaMemcpyHostToDevice, NULL),
                err));

@@ -198,6 +198,7 @@ enum cuzk_status cuda_stream_new(struct device *d, struct stream **ret, struct c
 {
     struct stream *s = mem_new(sizeof *s);
     enum cuzk_status st = CUZK_OK;
+    int first; /* the priority that goes first */
 
     if (!s)
         return error_set(err, CUZK_NO_MEMORY, "stream: out of memory");
@@ -210,6 +211,15 @@ enum cuzk_status cuda_stream_new(struct device *d, struct stream **ret, struct c
     TRY_GOTO(st, out, CU(cudaEventCreateWithFlags(&s->freed, cudaEventDisableTiming), err));
     for (int i = 0; i < STREAM_MARKS; i++)
         TRY_GOTO(st, out, CU(cudaEventCreateWithFlags(&s->marks[i], cudaEventDisableTiming), err));
+    TRY_GOTO(st, out, CU(cudaDeviceGetStreamPriorityRange(NULL, &first), err));
+    TRY_GOTO(st, out,
+             CU(cudaStreamCreateWithPriority(&s->side, cudaStreamNonBlocking, first), err));
+    for (int i = 0; i < 2; i++) {
+        TRY_GOTO(st, out,
+                 CU(cudaEventCreateWithFlags(&s->lists_made[i], cudaEventDisableTiming), err));
+        TRY_GOTO(st, out,
+                 CU(cudaEventCreateWithFlags(&s->lists_free[i], cudaEventDisableTiming), err));
+    }
     *ret = s;
     s = NULL;
 out:
@@ -237,6 +247,8 @@ void cuda_stream_free(struct stream *s)
         return;
     if (s->cuda)
         (void)cudaStreamSynchronize(s->cuda);
+    if (s->side)
+        (void)cudaStreamSynchronize(s->side);
     drop_results(s);
     for (at = &s->device->streams; *at != s; at = &(*at)->next)
         ;
@@ -246,6 +258,14 @@ void cuda_stream_free(struct stream *s)
     for (int i = 0; i < STREAM_MARKS; i++)
         if (s->marks[i])
             (void)cudaEventDestroy(s->marks[i]);
+    for (int i = 0; i < 2; i++) {
+        if (s->lists_made[i])
+            (void)cudaEventDestroy(s->lists_made[i]);
+        if (s->lists_free[i])
+            (void)cudaEventDestroy(s->lists_free[i]);
+    }
+    if (s->side)
+        (void)cudaStreamDestroy(s->side);
     if (s->freed)
         (void)cudaEventDestroy(s->freed);
     if (s->cuda)
@@ -321,6 +341,8 @@ void cuda_op_end(struct stream *s, enum cuzk_status status, const struct cuzk_er
 {
     if (status == CUZK_OK)
         return;
+    (void)cudaStreamSynchronize(s->side); /* what it was preparing is wanted no more */
+    (void)cudaGetLastError();
     if (err != &s->failure)
         s->failure = *err;
     s->failure.status = status;

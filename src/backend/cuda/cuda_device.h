@@ -91,6 +91,8 @@ struct stream {
     uint64_t n_marks;
     cudaEvent_t freed; /* where the stream stood when something was last freed */
     bool freed_pending;
+    cudaStream_t side; /* makes lists for sums (cuda_msm.c) ahead of `cuda` */
+    cudaEvent_t lists_made[2], lists_free[2];
     struct cuzk_error failure; /* status CUZK_OK: none */
     const char *last;          /* the operation begun last */
     struct result *results, **results_end;

@@ -24,8 +24,10 @@
 #include "backend/cuda/cuda_combine.h"
 #include "backend/cuda/cuda_witness.h"
 
-/* Below this many points a sum of rows, columns or bits ends in XYZZ coordinates. */
-enum { LG_FEW = 17, LG_FEW_BITS = 15, BITS_GROUP = 128 };
+/* Below this many points a sum of rows, columns or bits ends in XYZZ coordinates. One more round of
+ * a batch costs about 0.1 ms; 2^17 points in XYZZ 0.29 ms in G1 and 0.95 ms in G2 (one NVIDIA
+ * H200). */
+enum { LG_FEW_G1 = 17, LG_FEW_G2 = 15, LG_FEW_BITS = 15, BITS_GROUP = 128 };
 
 static enum cuda_group group_of(enum element element)
 {
@@ -82,55 +84,75 @@ static struct sum_shape shape_of(enum cuda_group group, size_t n)
     return s;
 }
 
+static unsigned bit_length(size_t x)
+{
+    return x ? 64 - (unsigned)__builtin_clzll(x) : 0;
+}
+
 static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
 
+/* The lists of one group of windows, made on the side stream while the previous group is added up.
+ */
+struct lists {
+    uint32_t *keys[2], *refs[2];
+    uint32_t *pairs; /* of all rounds, over the keys, which are dead by then */
+    struct cuda_plan plan;
+};
+
 /* Scratch of a dense sum, from `base` on. */
 struct sum_room {
-    uint32_t *keys[2], *refs[2];
-    uint32_t *pairs; /* over the keys, which are dead by then */
+    struct lists lists[2];
     void *sort;
-    struct cuda_plan plan;
     size_t n_slots; /* temporaries before the buckets */
     uint8_t *temp_x, *temp_y;
-    void *batch, *rows, *columns, *weighted;
+    void *batch, *weighted;
+    uint8_t *ends;   /* of every window its row sums, then of every window its column sums */
     uint8_t *finals; /* 1 + 2 n_windows points */
     size_t bytes;
 };
 
+static size_t n_rows_of(const struct sum_shape *s)
+{
+    return (size_t)1 << (s->c - 1 - s->row_bits);
+}
+
+static void place_lists(struct lists *l, const struct sum_shape *s, uint8_t *base, size_t *used)
+{
+    uint32_t **const arrays[] = {&l->plan.start,   &l->plan.count, &l->plan.left,
+                                 &l->plan.n_pairs, &l->plan.place, &l->plan.long_list};
+
+    for (int k = 0; k < 2; k++)
+        l->keys[k] = cuda_place(base, used, s->n_entries * 4);
+    l->pairs = l->keys[0];
+    for (int k = 0; k < 2; k++)
+        l->refs[k] = cuda_place(base, used, s->n_entries * 4);
+    l->plan.n_buckets = (uint32_t)s->n_buckets;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        *arrays[i] = cuda_place(base, used, (s->n_buckets + 1) * 4);
+    l->plan.totals = cuda_place(base, used, CUDA_ROUNDS * sizeof(uint64_t));
+    l->plan.scratch = cuda_place(base, used, cuda_scan_bytes(s->n_buckets));
+}
+
 static struct sum_room room_of(const struct sum_shape *s, uint8_t *base)
 {
     const size_t coordinate = cuda_coordinate_bytes(s->group), xyzz = 4 * coordinate;
-    const size_t n_rows = (size_t)1 << (s->c - 1 - s->row_bits),
-                 n_columns = (size_t)1 << s->row_bits;
     const size_t most_pairs = larger(s->n_entries, s->n_buckets) / 2 + 1;
+    const size_t n_lists = 2 * (size_t)s->n_windows;
     struct sum_room r = {.n_slots = larger(s->n_entries, 2 * s->n_buckets)};
     size_t used = 0;
 
-#define PLACE(where, size) (where) = cuda_place(base, &used, (size))
     for (int k = 0; k < 2; k++)
-        PLACE(r.keys[k], s->n_entries * 4);
-    r.pairs = r.keys[0];
-    for (int k = 0; k < 2; k++)
-        PLACE(r.refs[k], s->n_entries * 4);
-    PLACE(r.sort, cuda_sort_bytes(s->n_entries));
-    r.plan.n_buckets = (uint32_t)s->n_buckets;
-    uint32_t **const arrays[] = {&r.plan.start,   &r.plan.count, &r.plan.left,
-                                 &r.plan.n_pairs, &r.plan.place, &r.plan.long_list};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        PLACE(*arrays[i], (s->n_buckets + 1) * 4);
-    PLACE(r.plan.totals, CUDA_ROUNDS * sizeof(uint64_t));
-    PLACE(r.plan.scratch, cuda_scan_bytes(s->n_buckets));
-    PLACE(r.temp_x, (r.n_slots + s->n_buckets) * coordinate);
-    PLACE(r.temp_y, (r.n_slots + s->n_buckets) * coordinate);
-    PLACE(r.batch, cuda_batch_add_bytes(s->group, most_pairs));
-    PLACE(r.rows, s->together * n_rows * xyzz);
-    PLACE(r.columns, s->together * n_columns * xyzz);
-    PLACE(r.weighted, cuda_weighted_bytes(s->group, larger(n_rows, n_columns), s->together));
-    PLACE(r.finals, (1 + 2 * (size_t)s->n_windows) * xyzz);
-#undef PLACE
+        place_lists(&r.lists[k], s, base, &used);
+    r.sort = cuda_place(base, &used, cuda_sort_bytes(s->n_entries));
+    r.temp_x = cuda_place(base, &used, (r.n_slots + s->n_buckets) * coordinate);
+    r.temp_y = cuda_place(base, &used, (r.n_slots + s->n_buckets) * coordinate);
+    r.batch = cuda_place(base, &used, cuda_batch_add_bytes(s->group, most_pairs));
+    r.ends = cuda_place(base, &used, n_lists * n_rows_of(s) * xyzz);
+    r.weighted = cuda_place(base, &used, cuda_weighted_bytes(s->group, n_rows_of(s), n_lists));
+    r.finals = cuda_place(base, &used, (1 + n_lists) * xyzz);
     r.bytes = used;
     return r;
 }
@@ -165,34 +187,82 @@ static enum cuzk_status add_batch(const struct sum *s, const struct cuda_batch *
     return CU(cuda_batch_add(s->shape.group, batch, s->stream->device->n_sm, s->stream->cuda), err);
 }
 
-/* Sorted entries -> the sum of every bucket, at slot `buckets` on. */
-static enum cuzk_status accumulate(const struct sum *s, const uint32_t *keys, const uint32_t *refs,
-                                   size_t n_entries, uint32_t buckets, struct cuzk_error *err)
-{
-    const struct cuda_plan *plan = &s->room.plan;
-    const cudaStream_t cuda = s->stream->cuda;
+/* What the host knows of a group of windows whose lists are made. */
+struct planned {
+    const struct lists *lists;
+    struct cuda_plan plan; /* of as many buckets as the group has */
+    unsigned first_window, n_windows;
     uint64_t totals[CUDA_ROUNDS];
-    uint32_t slot = s->points.n_table, *pairs = s->room.pairs;
+};
 
-    TRY(CU(cuda_plan_begin(plan, keys, n_entries, cuda), err));
-    TRY(CU(cudaMemcpyAsync(totals, plan->totals, sizeof totals, cudaMemcpyDeviceToHost, cuda),
+/* Makes the lists of windows [w, w + n_windows) on the side stream; returns when the host knows
+ * their rounds' sizes, while their last kernels may still run (lists_made follows them). */
+static enum cuzk_status make_lists(const struct sum *s, const struct cuda_digits *entries,
+                                   unsigned w, struct planned *ret, unsigned set,
+                                   struct cuzk_error *err)
+{
+    const struct lists *l = &s->room.lists[set];
+    const unsigned left = s->shape.n_windows - w;
+    const cudaStream_t side = s->stream->side;
+    uint32_t *keys[2] = {l->keys[0], l->keys[1]}, *refs[2] = {l->refs[0], l->refs[1]};
+    uint32_t slot = s->points.n_table, *pairs = l->pairs;
+    struct cuda_digits digits = *entries;
+    size_t n_entries;
+    int which;
+
+    *ret = (struct planned){.lists = l, .plan = l->plan, .first_window = w};
+    ret->n_windows = left < s->shape.together ? left : s->shape.together;
+    ret->plan.n_buckets = ret->n_windows << (s->shape.c - 1);
+    digits.c = s->shape.c;
+    digits.n_windows = s->shape.n_windows;
+    digits.spread = s->shape.spread;
+    digits.first_window = w;
+    digits.n_kept = ret->n_windows;
+    digits.keys = keys[0];
+    digits.refs = refs[0];
+    n_entries = (size_t)digits.n_kept * digits.n;
+    TRY(CU(cudaStreamWaitEvent(side, s->stream->lists_free[set], 0), err));
+    TRY(CU(cuda_digits(&digits, side), err));
+    TRY(CU(cuda_sort(keys, refs, n_entries, bit_length(ret->plan.n_buckets), &which, s->room.sort,
+                     side),
            err));
-    TRY(CU(cudaStreamSynchronize(cuda), err));
+    TRY(CU(cuda_plan_begin(&ret->plan, keys[which], n_entries, side), err));
+    TRY(CU(cudaMemcpyAsync(ret->totals, ret->plan.totals, sizeof ret->totals,
+                           cudaMemcpyDeviceToHost, side),
+           err));
+    TRY(CU(cudaStreamSynchronize(side), err));
     /* always one round: it also turns lone entries into references */
-    for (unsigned round = 0; round < CUDA_ROUNDS && (round == 0 || totals[round]); round++) {
+    for (unsigned round = 0; round < CUDA_ROUNDS && (round == 0 || ret->totals[round]); round++) {
+        TRY(CU(cuda_plan_round(&ret->plan, round == 0 ? refs[which] : NULL, pairs, slot,
+                               s->stream->device->n_sm, side),
+               err));
+        pairs += 2 * ret->totals[round];
+        slot += (uint32_t)ret->totals[round];
+    }
+    return CU(cudaEventRecord(s->stream->lists_made[set], side), err);
+}
+
+/* Planned lists -> the sum of every bucket, at slot `buckets` on. */
+static enum cuzk_status accumulate(const struct sum *s, const struct planned *p, unsigned set,
+                                   uint32_t buckets, struct cuzk_error *err)
+{
+    const cudaStream_t cuda = s->stream->cuda;
+    uint32_t slot = s->points.n_table, *pairs = p->lists->pairs;
+
+    TRY(CU(cudaStreamWaitEvent(cuda, s->stream->lists_made[set], 0), err));
+    for (unsigned round = 0; round < CUDA_ROUNDS && p->totals[round]; round++) {
         struct cuda_batch batch = batch_of(s);
 
-        TRY(CU(cuda_plan_round(plan, round == 0 ? refs : NULL, pairs, slot, s->stream->device->n_sm,
-                               cuda),
-               err));
         batch.pairs = pairs;
-        batch.n_pairs = (uint32_t)totals[round];
+        batch.n_pairs = (uint32_t)p->totals[round];
         batch.out = slot;
         batch.far = round == 0;
         TRY(add_batch(s, &batch, err));
+        pairs += 2 * p->totals[round];
         slot += batch.n_pairs;
     }
-    return CU(cuda_plan_collect(s->shape.group, plan, &s->points, buckets, cuda), err);
+    TRY(CU(cuda_plan_collect(s->shape.group, &p->plan, &s->points, buckets, cuda), err));
+    return CU(cudaEventRecord(s->stream->lists_free[set], cuda), err);
 }
 
 /* Halves n_windows lists of `length` points (slot `from` on) `times` times, pairing neighbours or,
@@ -201,7 +271,9 @@ static enum cuzk_status accumulate(const struct sum *s, const uint32_t *keys, co
 static enum cuzk_status halve(const struct sum *s, uint32_t *from, size_t *length, size_t n_windows,
                               size_t least, uint32_t to, bool across, struct cuzk_error *err)
 {
-    while (*length > least && n_windows * *length > (size_t)1 << LG_FEW) {
+    const unsigned lg_few = s->shape.group == CUDA_G1 ? LG_FEW_G1 : LG_FEW_G2;
+
+    while (*length > least && n_windows * *length > (size_t)1 << lg_few) {
         struct cuda_batch batch = batch_of(s);
 
         *length /= 2;
@@ -216,15 +288,14 @@ static enum cuzk_status halve(const struct sum *s, uint32_t *from, size_t *lengt
     return CUZK_OK;
 }
 
-/* The buckets of windows [w, w + n_windows) -> their two points each among the finals. */
-static enum cuzk_status reduce_windows(const struct sum *s, uint32_t buckets, unsigned w,
-                                       unsigned n_windows, struct cuzk_error *err)
+/* The buckets of windows [w, w + n_windows) -> the sums of their rows and columns. */
+static enum cuzk_status sum_rows_and_columns(const struct sum *s, uint32_t buckets, unsigned w,
+                                             unsigned n_windows, struct cuzk_error *err)
 {
-    const unsigned h = s->shape.row_bits;
-    const size_t per_window = (size_t)1 << (s->shape.c - 1);
-    const uint32_t n_columns = 1u << h, n_rows = (uint32_t)(per_window >> h);
+    const size_t per_window = (size_t)1 << (s->shape.c - 1), n_rows = n_rows_of(&s->shape);
+    const size_t list_bytes = n_rows * 4 * cuda_coordinate_bytes(s->shape.group);
+    const uint32_t n_columns = 1u << s->shape.row_bits;
     const uint32_t rows_to = s->points.n_table, columns_to = rows_to + (uint32_t)s->shape.n_buckets;
-    const size_t xyzz = 4 * cuda_coordinate_bytes(s->shape.group);
     const cudaStream_t cuda = s->stream->cuda;
     struct cuda_group_sum sum = {.points = s->points, .end = UINT32_MAX};
     uint32_t from = buckets;
@@ -232,15 +303,13 @@ static enum cuzk_status reduce_windows(const struct sum *s, uint32_t buckets, un
 
     TRY(halve(s, &from, &length, n_windows, n_rows, rows_to, false, err));
     sum.first = from;
-    sum.n_groups = n_windows * n_rows;
-    sum.size = (uint32_t)length / n_rows;
+    sum.n_groups = n_windows * (uint32_t)n_rows;
+    sum.size = (uint32_t)(length / n_rows);
     sum.jump = sum.size;
     sum.stride = 1;
-    sum.xyzz = s->room.rows;
+    sum.out_jump = 1;
+    sum.xyzz = s->room.ends + w * list_bytes;
     TRY(CU(cuda_group_sum(s->shape.group, &sum, cuda), err));
-    TRY(CU(cuda_weighted(s->shape.group, s->room.finals + (1 + w) * xyzz, s->room.rows, n_rows,
-                         n_windows, true, 0, s->room.weighted, cuda),
-           err));
 
     from = buckets;
     length = per_window;
@@ -248,20 +317,31 @@ static enum cuzk_status reduce_windows(const struct sum *s, uint32_t buckets, un
     sum.first = from;
     sum.n_groups = n_windows * n_columns;
     sum.size = (uint32_t)length / n_columns;
-    sum.lg_run = h;
+    sum.lg_run = s->shape.row_bits;
     sum.jump = (uint32_t)length;
     sum.step = 1;
     sum.stride = n_columns;
-    sum.xyzz = s->room.columns;
-    TRY(CU(cuda_group_sum(s->shape.group, &sum, cuda), err));
-    return CU(cuda_weighted(s->shape.group, s->room.finals + (1 + s->shape.n_windows + w) * xyzz,
-                            s->room.columns, n_columns, n_windows, true, 1, s->room.weighted, cuda),
-              err);
+    sum.out_jump = (uint32_t)n_rows;
+    sum.xyzz = s->room.ends + (s->shape.n_windows + w) * list_bytes;
+    return CU(cuda_group_sum(s->shape.group, &sum, cuda), err);
 }
 
-static unsigned bit_length(size_t x)
+/* The windows' rows and columns -> two points each, behind the first of the finals. */
+static enum cuzk_status end_windows(const struct sum *s, struct cuzk_error *err)
 {
-    return x ? 64 - (unsigned)__builtin_clzll(x) : 0;
+    const struct cuda_weighted weighted = {
+        .out = s->room.finals + 4 * cuda_coordinate_bytes(s->shape.group),
+        .in = s->room.ends,
+        .stride = (uint32_t)n_rows_of(&s->shape),
+        .n_lists = 2 * s->shape.n_windows,
+        .n_row_lists = s->shape.n_windows,
+        .n_rows = (uint32_t)n_rows_of(&s->shape),
+        .n_columns = 1u << s->shape.row_bits,
+        .weighted = true,
+        .scratch = s->room.weighted,
+    };
+
+    return CU(cuda_weighted_sums(s->shape.group, &weighted, s->stream->cuda), err);
 }
 
 /* All windows of the scalars that `entries` names. */
@@ -269,35 +349,22 @@ static enum cuzk_status sum_dense(const struct sum *s, const struct cuda_digits 
                                   struct cuzk_error *err)
 {
     const struct sum_shape *shape = &s->shape;
-    const cudaStream_t cuda = s->stream->cuda;
     const uint32_t buckets = s->points.n_table + (uint32_t)s->room.n_slots;
+    struct planned now, next;
+    unsigned set = 0;
 
-    for (unsigned w = 0; w < shape->n_windows; w += shape->together) {
-        const unsigned left = shape->n_windows - w;
-        struct cuda_digits digits = *entries;
-        struct sum part = *s;
-        uint32_t *keys[2] = {s->room.keys[0], s->room.keys[1]};
-        uint32_t *refs[2] = {s->room.refs[0], s->room.refs[1]};
-        size_t n_entries;
-        int which;
-
-        digits.c = shape->c;
-        digits.n_windows = shape->n_windows;
-        digits.spread = shape->spread;
-        digits.first_window = w;
-        digits.n_kept = left < shape->together ? left : shape->together;
-        digits.keys = keys[0];
-        digits.refs = refs[0];
-        n_entries = (size_t)digits.n_kept * digits.n;
-        part.room.plan.n_buckets = digits.n_kept << (shape->c - 1);
-        TRY(CU(cuda_digits(&digits, cuda), err));
-        TRY(CU(cuda_sort(keys, refs, n_entries, bit_length(part.room.plan.n_buckets), &which,
-                         s->room.sort, cuda),
-               err));
-        TRY(accumulate(&part, keys[which], refs[which], n_entries, buckets, err));
-        TRY(reduce_windows(&part, buckets, w, digits.n_kept, err));
+    for (int k = 0; k < 2; k++)
+        TRY(CU(cudaEventRecord(s->stream->lists_free[k], s->stream->cuda), err));
+    TRY(make_lists(s, entries, 0, &now, set, err));
+    for (unsigned w = 0; w < shape->n_windows; w += shape->together, set ^= 1, now = next) {
+        TRY(accumulate(s, &now, set, buckets, err));
+        TRY(sum_rows_and_columns(s, buckets, w, now.n_windows, err));
+        if (w + shape->together < shape->n_windows)
+            TRY(make_lists(s, entries, w + shape->together, &next, set ^ 1, err));
+        else
+            next = now;
     }
-    return CUZK_OK;
+    return end_windows(s, err);
 }
 
 static struct sum sum_of(struct stream *stream, const struct bases *bases, size_t n,
@@ -452,8 +519,12 @@ static enum cuzk_status sum_bits(struct stream *stream, const struct bases *base
                                  .temp_x = r->temp_x,
                                  .temp_y = r->temp_y,
                                  .n_table = (uint32_t)bases->n + 1};
-    struct cuda_group_sum sum = {
-        .points = points, .stride = 1, .jump = BITS_GROUP, .size = BITS_GROUP, .xyzz = r->groups};
+    struct cuda_group_sum sum = {.points = points,
+                                 .size = BITS_GROUP,
+                                 .stride = 1,
+                                 .jump = BITS_GROUP,
+                                 .out_jump = 1,
+                                 .xyzz = r->groups};
     size_t left = padded;
     uint32_t slot = points.n_table, from = 0;
 
@@ -475,9 +546,16 @@ static enum cuzk_status sum_bits(struct stream *stream, const struct bases *base
     sum.end = from + (uint32_t)left;
     sum.n_groups = (uint32_t)((left + BITS_GROUP - 1) / BITS_GROUP);
     TRY(CU(cuda_group_sum(bases->group, &sum, cuda), err));
-    return CU(
-        cuda_weighted(bases->group, out, r->groups, sum.n_groups, 1, false, 0, r->weighted, cuda),
-        err);
+    return CU(cuda_weighted_sums(bases->group,
+                                 &(struct cuda_weighted){.out = out,
+                                                         .in = r->groups,
+                                                         .stride = sum.n_groups,
+                                                         .n_lists = 1,
+                                                         .n_row_lists = 1,
+                                                         .n_rows = sum.n_groups,
+                                                         .scratch = r->weighted},
+                                 cuda),
+              err);
 }
 
 static enum cuzk_status select_terms(struct stream *stream, const struct bases *bases,

@@ -35,6 +35,30 @@ __host__ __device__ constexpr u32 fp_2p(int i)
 {
     return (fp_p(i) << 1) | (i ? fp_p(i - 1) >> 31 : 0);
 }
+struct fp_wide_words {
+    u32 w[2 * FP_WORDS];
+};
+constexpr fp_wide_words fp_make_4pp()
+{
+    fp_wide_words t = {};
+
+    for (int i = 0; i < FP_WORDS; i++) {
+        u64 carry = 0;
+
+        for (int j = 0; j < FP_WORDS; j++) {
+            carry += (u64)fp_2p(i) * fp_2p(j) + t.w[i + j];
+            t.w[i + j] = (u32)carry;
+            carry >>= 32;
+        }
+        t.w[i + FP_WORDS] = (u32)carry;
+    }
+    return t;
+}
+__host__ __device__ constexpr u32 fp_4pp(int i) /* 4 p^2 */
+{
+    constexpr fp_wide_words t = fp_make_4pp();
+    return t.w[i];
+}
 constexpr u32 FP_M0 = (u32)FP_N0; /* -1/p mod 2^32 */
 
 #define FP_EACH(i) for (int i = 0; i < FP_WORDS; i++)
@@ -294,14 +318,78 @@ DEVICE fp mul_add_mul(const fp &a, const fp &b, const fp &c, const fp &d)
     }
     return join(O, E);
 }
+/* T / R mod p for T of 2 FP_WORDS words: below T / R + p */
+DEVICE fp reduce_wide(const u32 *T)
+{
+    constexpr int N = FP_WORDS;
+    u32 X[N], Y[N], q;
+    fp r;
+
+#pragma unroll
+    FP_EACH(i) X[i] = T[i], Y[i] = 0;
+    q = X[0] * FP_M0;
+#pragma unroll
+    for (int j = 0; j < N; j += 2)
+        wide_mul(Y[j], Y[j + 1], fp_p(j + 1), q);
+    row_p(X, 0, q);
+    Y[N - 1] = addc(Y[N - 1], 0);
+#pragma unroll
+    for (int i = 1; i < N; i++) {
+        u32 *x = (i & 1) ? X : Y, *y = (i & 1) ? Y : X;
+
+        y[0] = add_cc(y[0], x[1]);
+        q = mul_lo(y[0], FP_M0);
+        row_p_shift(x, q);
+        row_p(y, 0, q);
+        x[N - 1] = addc(x[N - 1], 0);
+    }
+    r = join(Y, X);
+    r.v[0] = add_cc(r.v[0], T[N]);
+#pragma unroll
+    for (int i = 1; i < N - 1; i++)
+        r.v[i] = addc_cc(r.v[i], T[N + i]);
+    r.v[N - 1] = addc(r.v[N - 1], T[2 * N - 1]);
+    return r;
+}
+
+/* T = a b, 2 FP_WORDS words */
+DEVICE void mul_wide(u32 *T, const fp &a, const fp &b)
+{
+    constexpr int N = FP_WORDS;
+    u32 O[2 * N]; /* weight 2^32; T gathers the even part */
+
+    row_set<N / 2>(T, a.v, b.v[0]);
+    row_set<N / 2>(O, a.v + 1, b.v[0]);
+#pragma unroll
+    for (int i = N; i < 2 * N; i++)
+        T[i] = O[i] = 0;
+#pragma unroll
+    for (int i = 1; i < N; i++) {
+        if (i & 1) {
+            row_add<N / 2>(O + i - 1, a.v, b.v[i]);
+            O[i + N - 1] = addc(O[i + N - 1], 0);
+            row_add<N / 2>(T + i + 1, a.v + 1, b.v[i]);
+            if (i + 1 + N < 2 * N)
+                T[i + 1 + N] = addc(T[i + 1 + N], 0);
+        } else {
+            row_add<N / 2>(T + i, a.v, b.v[i]);
+            T[i + N] = addc(T[i + N], 0);
+            row_add<N / 2>(O + i, a.v + 1, b.v[i]);
+            O[i + N] = addc(O[i + N], 0);
+        }
+    }
+    T[1] = add_cc(T[1], O[0]);
+#pragma unroll
+    for (int i = 2; i < 2 * N - 1; i++)
+        T[i] = addc_cc(T[i], O[i - 1]);
+    T[2 * N - 1] = addc(T[2 * N - 1], O[2 * N - 2]);
+}
 /* a^2 / R: the cross products once, doubled, then the squares, then the reduction of the low half
  */
 DEVICE fp sqr(const fp &a)
 {
     constexpr int N = FP_WORDS;
     u32 E[2 * N], O[2 * N]; /* O has weight 2^32 */
-    u32 X[N], Y[N], q;
-    fp r;
 
 #pragma unroll
     for (int i = 0; i < 2 * N; i++)
@@ -350,31 +438,7 @@ DEVICE fp sqr(const fp &a)
         E[2 * i + 1] = i < N - 1 ? madc_hi_cc(a.v[i], a.v[i], E[2 * i + 1])
                                  : madc_hi(a.v[i], a.v[i], E[2 * i + 1]);
     }
-#pragma unroll
-    FP_EACH(i) X[i] = E[i], Y[i] = 0;
-    q = X[0] * FP_M0;
-#pragma unroll
-    for (int j = 0; j < N; j += 2)
-        wide_mul(Y[j], Y[j + 1], fp_p(j + 1), q);
-    row_p(X, 0, q);
-    Y[N - 1] = addc(Y[N - 1], 0);
-#pragma unroll
-    for (int i = 1; i < N; i++) {
-        u32 *x = (i & 1) ? X : Y, *y = (i & 1) ? Y : X;
-
-        y[0] = add_cc(y[0], x[1]);
-        q = mul_lo(y[0], FP_M0);
-        row_p_shift(x, q);
-        row_p(y, 0, q);
-        x[N - 1] = addc(x[N - 1], 0);
-    }
-    r = join(Y, X);
-    r.v[0] = add_cc(r.v[0], E[N]);
-#pragma unroll
-    for (int i = 1; i < N - 1; i++)
-        r.v[i] = addc_cc(r.v[i], E[N + i]);
-    r.v[N - 1] = addc(r.v[N - 1], E[2 * N - 1]);
-    return r;
+    return reduce_wide(E);
 }
 
 /* ---- inversion ------------------------------------------------------------------------------ */

@@ -1,8 +1,8 @@
 /* Fp[u] / (u^2 + 1) on the device: the same names as fp.cuh, so that what is written for a field F
  * serves both groups.
  *
- * Both parts of a stored value are below 2p. Here a factor must be stored too (a product sums two
- * products of parts), so sub_factor is exact. */
+ * Both parts of a stored value are below 2p. Here a factor must be stored too (a product is a sum
+ * of two), so sub_factor is exact. */
 #pragma once
 #include "backend/cuda/fp.cuh"
 
@@ -43,10 +43,38 @@ DEVICE bool all_words_zero(const fp2 &a)
     return all_words_zero(a.c0) && all_words_zero(a.c1);
 }
 
-/* (a0 b0 - a1 b1) + (a0 b1 + a1 b0) u, two products and one reduction a part: 8 p^2 at most */
+/* Karatsuba: a0 b0 - a1 b1 and (a0 + a1)(b0 + b1) - a0 b0 - a1 b1, three products and two
+ * reductions: 720 wide products instead of the 864 of four. Both sums are below 8 p^2, so both
+ * parts are stored. */
 DEVICE fp2 mul(const fp2 &a, const fp2 &b)
 {
-    return fp2{mul_add_mul(a.c0, b.c0, neg_lazy(a.c1), b.c1), mul_add_mul(a.c0, b.c1, a.c1, b.c0)};
+    constexpr int N = 2 * FP_WORDS;
+    u32 t0[N], t1[N], t2[N];
+
+    mul_wide(t0, a.c0, b.c0);
+    mul_wide(t1, a.c1, b.c1);
+    mul_wide(t2, add_raw(a.c0, a.c1), add_raw(b.c0, b.c1));
+    t2[0] = sub_cc(t2[0], t0[0]);
+#pragma unroll
+    for (int i = 1; i < N - 1; i++)
+        t2[i] = subc_cc(t2[i], t0[i]);
+    t2[N - 1] = subc(t2[N - 1], t0[N - 1]);
+    t2[0] = sub_cc(t2[0], t1[0]);
+#pragma unroll
+    for (int i = 1; i < N - 1; i++)
+        t2[i] = subc_cc(t2[i], t1[i]);
+    t2[N - 1] = subc(t2[N - 1], t1[N - 1]);
+    t0[0] = sub_cc(t0[0], t1[0]);
+#pragma unroll
+    for (int i = 1; i < N - 1; i++)
+        t0[i] = subc_cc(t0[i], t1[i]);
+    t0[N - 1] = subc(t0[N - 1], t1[N - 1]);
+    t0[0] = add_cc(t0[0], fp_4pp(0)); /* 4 p^2: a1 b1 is at most that */
+#pragma unroll
+    for (int i = 1; i < N - 1; i++)
+        t0[i] = addc_cc(t0[i], fp_4pp(i));
+    t0[N - 1] = addc(t0[N - 1], fp_4pp(N - 1));
+    return fp2{reduce_wide(t0), reduce_wide(t2)};
 }
 /* (a0 + a1)(a0 - a1) + 2 a0 a1 u */
 DEVICE fp2 sqr(const fp2 &a)

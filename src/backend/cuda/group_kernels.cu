@@ -193,8 +193,11 @@ static __global__ void __launch_bounds__(64)
             xyzz_add(sum, shared[warp][lane]);
         __syncwarp();
     }
-    if (g < s.n_groups && lane == 0)
-        xyzz_store(out + (size_t)g * 4 * units<F>(), sum);
+    if (g < s.n_groups && lane == 0) {
+        const u32 to = (g >> s.lg_run) * s.out_jump + (g & ((1u << s.lg_run) - 1));
+
+        xyzz_store(out + (size_t)to * 4 * units<F>(), sum);
+    }
 }
 template <class F> static cudaError_t group_sum(const struct cuda_group_sum *s, cudaStream_t stream)
 {
@@ -208,20 +211,26 @@ cudaError_t cuda_group_sum(enum cuda_group group, const struct cuda_group_sum *s
     return BY_GROUP(group, group_sum, sum, stream);
 }
 
-/* out[window gridDim.x + block] = sum over the block's 64 points of weight times point; weight
- * i + shift (0 points beyond n), or 1. Canonical when `last`. */
+/* Block (x, y): the sum over the block's points of list y, weight times point, to
+ * out[y gridDim.x + x]. Lists below `n_first` have first.n points of weight i + first.shift, the
+ * others those of `second`; weight 1 throughout when not `weighted`. Canonical when `last`. */
 enum { WEIGHTED_BLOCK = 64 };
+struct list_shape {
+    u32 n, shift;
+};
 template <class F>
 static __global__ void __launch_bounds__(WEIGHTED_BLOCK)
-    weighted_kernel(const uint4 *in, u32 n, bool weighted, u32 shift, bool last, uint4 *out)
+    weighted_kernel(const uint4 *in, u32 stride, u32 n_first, list_shape first, list_shape second,
+                    bool weighted, bool last, uint4 *out)
 {
     __shared__ xyzz<F> shared[WEIGHTED_BLOCK / 2];
     const u32 t = threadIdx.x, i = blockIdx.x * WEIGHTED_BLOCK + t;
+    const list_shape list = blockIdx.y < n_first ? first : second;
     xyzz<F> sum = xyzz_infinity<F>();
 
-    if (i < n) {
-        const xyzz<F> p = xyzz_load<F>(in + ((size_t)blockIdx.y * n + i) * 4 * units<F>());
-        const u32 weight = weighted ? i + shift : 1;
+    if (i < list.n) {
+        const xyzz<F> p = xyzz_load<F>(in + ((size_t)blockIdx.y * stride + i) * 4 * units<F>());
+        const u32 weight = weighted ? i + list.shift : 1;
 
         for (int b = 31 - __clz((int)weight); b >= 0; b--) {
             xyzz_double(sum);
@@ -243,40 +252,41 @@ static __global__ void __launch_bounds__(WEIGHTED_BLOCK)
         xyzz_store(out + ((size_t)blockIdx.y * gridDim.x + blockIdx.x) * 4 * units<F>(), sum);
     }
 }
-size_t cuda_weighted_bytes(enum cuda_group group, size_t n, size_t n_windows)
+size_t cuda_weighted_bytes(enum cuda_group group, size_t n, size_t n_lists)
 {
     size_t points = 0;
 
     while (n > WEIGHTED_BLOCK) {
         n = ceil_div(n, WEIGHTED_BLOCK);
-        points += n * n_windows;
+        points += n * n_lists;
     }
     return points * 4 * cuda_coordinate_bytes(group);
 }
 template <class F>
-static cudaError_t weighted_sum(void *out, const void *in, u32 n, u32 n_windows, bool weighted,
-                                u32 shift, void *scratch, cudaStream_t stream)
+static cudaError_t weighted_sum(const struct cuda_weighted *w, cudaStream_t stream)
 {
-    const uint4 *from = (const uint4 *)in;
-    uint4 *room = (uint4 *)scratch;
+    const uint4 *from = (const uint4 *)w->in;
+    uint4 *room = (uint4 *)w->scratch;
+    u32 n = w->stride;
+    list_shape first = {w->n_rows, 0}, second = {w->n_columns, 1};
+    bool weighted = w->weighted;
 
     for (;;) {
         const u32 blocks = grid_of(n, WEIGHTED_BLOCK);
-        uint4 *to = blocks == 1 ? (uint4 *)out : room;
+        uint4 *to = blocks == 1 ? (uint4 *)w->out : room;
 
-        weighted_kernel<F><<<dim3(blocks, n_windows), WEIGHTED_BLOCK, 0, stream>>>(
-            from, n, weighted, shift, blocks == 1, to);
+        weighted_kernel<F><<<dim3(blocks, w->n_lists), WEIGHTED_BLOCK, 0, stream>>>(
+            from, n, w->n_row_lists, first, second, weighted, blocks == 1, to);
         if (blocks == 1)
             return cudaGetLastError();
         from = room;
-        room += (size_t)blocks * n_windows * 4 * units<F>();
-        n = blocks;
+        room += (size_t)blocks * w->n_lists * 4 * units<F>();
+        n = first.n = second.n = blocks;
         weighted = false;
     }
 }
-cudaError_t cuda_weighted(enum cuda_group group, void *out, const void *in, uint32_t n,
-                          uint32_t n_windows, bool weighted, uint32_t shift, void *scratch,
-                          cudaStream_t stream)
+cudaError_t cuda_weighted_sums(enum cuda_group group, const struct cuda_weighted *weighted,
+                               cudaStream_t stream)
 {
-    return BY_GROUP(group, weighted_sum, out, in, n, n_windows, weighted, shift, scratch, stream);
+    return BY_GROUP(group, weighted_sum, weighted, stream);
 }

@@ -136,21 +136,30 @@ size_t cuda_batch_add_bytes(enum cuda_group group, size_t n_pairs); /* grows wit
 cudaError_t cuda_batch_add(enum cuda_group group, const struct cuda_batch *batch, unsigned n_sm,
                            cudaStream_t stream);
 
-/* xyzz[g] = sum over m in [0, size) of slot first + (g >> lg_run) * jump + (g mod 2^lg_run) * step
- * + m * stride, for g in [0, n_groups); members at or beyond slot `end` are left out. */
+/* xyzz[run * out_jump + k] = sum over m in [0, size) of slot
+ * first + run * jump + k * step + m * stride, where group g is number k = g mod 2^lg_run of run
+ * g >> lg_run, g in [0, n_groups); members at or beyond slot `end` are left out. */
 struct cuda_group_sum {
     struct cuda_points points;
-    uint32_t first, n_groups, size, stride, lg_run, jump, step, end;
+    uint32_t first, n_groups, size, stride, lg_run, jump, step, end, out_jump;
     void *xyzz;
 };
 cudaError_t cuda_group_sum(enum cuda_group group, const struct cuda_group_sum *sum,
                            cudaStream_t stream);
-/* out[w] (w in [0, n_windows)) = sum over i in [0, n) of (i + shift) * in[w n + i]; weighted false:
- * of in[w n + i]. Canonical XYZZ. scratch: cuda_weighted_bytes. in and out do not overlap. */
-size_t cuda_weighted_bytes(enum cuda_group group, size_t n, size_t n_windows);
-cudaError_t cuda_weighted(enum cuda_group group, void *out, const void *in, uint32_t n,
-                          uint32_t n_windows, bool weighted, uint32_t shift, void *scratch,
-                          cudaStream_t stream);
+/* Sums of lists of XYZZ points, `stride` apart: the first n_row_lists have n_rows points and
+ * weights 0, 1, .., the others n_columns points and weights 1, 2, ..; not `weighted`: plain sums.
+ * out: n_lists points, reduced. scratch: cuda_weighted_bytes(stride, n_lists). in and out do not
+ * overlap. */
+struct cuda_weighted {
+    void *out;
+    const void *in;
+    uint32_t stride, n_lists, n_row_lists, n_rows, n_columns;
+    bool weighted;
+    void *scratch;
+};
+size_t cuda_weighted_bytes(enum cuda_group group, size_t n, size_t n_lists);
+cudaError_t cuda_weighted_sums(enum cuda_group group, const struct cuda_weighted *weighted,
+                               cudaStream_t stream);
 
 /* ---- planning a sum (sum_plan.cu) ----------------------------------------------------------- */
 

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# The table of docs/measurements/cuda.md on this machine: the fields as shares of the pipe, then every
+# operation in milliseconds, with the card's clock and power before and after. Runs in the folder that
+# gpu_pack.sh made, or packs first.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+if [ ! -x "$here/gpu_speed" ]; then
+    "$here/gpu_pack.sh"
+    here=$here/../build-gpu/pack
+fi
+cd "$here"
+export LD_LIBRARY_PATH=$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+
+card() {
+    nvidia-smi --query-gpu=name,driver_version,clocks.sm,power.draw,temperature.gpu --format=csv,noheader
+}
+card
+./gpu_field
+if [ $# -eq 0 ]; then set -- transforms spmv sums full_size; fi
+./gpu_speed "$@"
+card

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Everything of the CUDA back end against the portable code, then a proof against bellperson's bytes.
+# Runs in the folder that gpu_pack.sh made, or packs first. SANITIZE=1 adds compute-sanitizer on
+# the small cases.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+if [ ! -x "$here/gpu_sums" ]; then
+    "$here/gpu_pack.sh" || exit 1
+    here=$here/../build-gpu/pack
+fi
+cd "$here" || exit 1
+export LD_LIBRARY_PATH=$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+passed=0 failed=0
+
+# a program's own closing line counts; gpu_field counts as one
+run() {
+    local log status
+    log=$(mktemp)
+    "$@" 2>&1 | tee "$log"
+    status=${PIPESTATUS[0]}
+    if line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -1); then
+        passed=$((passed + ${line%% *}))
+        line=${line#*, }
+        failed=$((failed + ${line%% *}))
+    elif [ "$status" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED $* (exit $status)"
+    fi
+    rm -f "$log"
+}
+
+proof_equals_bellpersons() {
+    local keys
+    keys=$(mktemp -d)
+    ./cuzk setup porep-2KiB --insecure-seed porep-2k --backend cpu -o "$keys" >/dev/null &&
+        ./cuzk prove porep --c1 vectors/porep-2k/c1.json --params "$keys" --allow-dev-key \
+            --insecure-seed porep-2k --backend cuda -o "$keys/proof" &&
+        cmp "$keys/proof" vectors/porep-2k/proof.bin
+    local status=$?
+    rm -rf "$keys"
+    return $status
+}
+
+sanitized() {
+    compute-sanitizer --tool "$1" --error-exitcode 9 "${@:2}" >/dev/null 2>&1
+}
+
+./cuzk info
+for program in gpu_field gpu_matrices gpu_sums gpu_transforms; do
+    run "./$program"
+done
+run proof_equals_bellpersons
+if [ "${SANITIZE:-0}" = 1 ]; then
+    for tool in memcheck racecheck initcheck synccheck; do
+        run sanitized "$tool" ./gpu_sums tiny
+        run sanitized "$tool" ./gpu_transforms root_of_5
+    done
+fi
+echo "gpu-check: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
