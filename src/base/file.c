@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static enum cuzk_status map_descriptor(struct file_map *map, int fd, const char *path,
                                        struct cuzk_error *err)
@@ -58,7 +58,7 @@ void file_unmap(struct file_map *map)
     *map = (struct file_map){0};
 }
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static enum cuzk_status io_error(const char *path, struct cuzk_error *err)
 {
@@ -107,7 +107,8 @@ enum cuzk_status out_write(struct out_file *out, const void *bytes, size_t n,
 
 enum cuzk_status out_commit(struct out_file *out, struct cuzk_error *err)
 {
-    bool failed = fflush(out->stream) != 0 || fsync(fileno(out->stream)) != 0;
+    bool failed =
+        ferror(out->stream) || fflush(out->stream) != 0 || fsync(fileno(out->stream)) != 0;
     enum cuzk_status st = failed ? io_error(out->path, err) : CUZK_OK;
 
     if (fclose(out->stream) != 0 && st == CUZK_OK)

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* A whole file, mapped read-only. Empty files have data == NULL. `path` is a copy. */
 struct file_map {
@@ -23,10 +23,11 @@ MUST_CHECK enum cuzk_status file_map(struct file_map *map, const char *path,
                                      struct cuzk_error *err);
 void file_unmap(struct file_map *map); /* accepts a zeroed one */
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* A file that appears whole or not at all: bytes go to a temporary name in the same folder,
- * out_commit flushes, syncs and renames; out_abort (or a crash) leaves the old file untouched. */
+ * out_commit flushes, syncs and renames; out_abort (or a crash) leaves the old file untouched. One
+ * may also write to `stream`: out_commit fails when any write has failed. */
 struct out_file {
     FILE *stream;
     char *path;

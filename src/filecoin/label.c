@@ -21,3 +21,12 @@ struct scalar label_make(const struct scalar *replica_id, uint32_t layer, uint64
     digest[31] &= 0x3f;
     return scalar_from_bytes(digest);
 }
+
+unsigned label_parents(struct scalar *out, const struct vanilla_column *parents, uint32_t layer)
+{
+    unsigned n = layer == 1 ? DRG_PARENTS : N_PARENTS;
+
+    for (unsigned i = 0; i < n; i++)
+        out[i] = parents[i].rows[i < DRG_PARENTS ? layer - 1 : layer - 2];
+    return n;
+}

@@ -6,9 +6,8 @@
 #include "circuit/tree_node.h"
 #include "filecoin/seal.h"
 
-/* children may hold the result. */
-static void hash_children(struct scalar *out, const struct scalar *children, unsigned arity,
-                          enum por_hash hash)
+void merkle_node(struct scalar *out, const struct scalar *children, unsigned arity,
+                 enum por_hash hash)
 {
     uint8_t left[32], right[32];
 
@@ -37,7 +36,7 @@ struct scalar merkle_climb(const struct merkle_path *path, const struct tree_sha
         memcpy(children, siblings, place * sizeof(node));
         children[place] = node;
         memcpy(children + place + 1, siblings + place, (arity - 1 - place) * sizeof(node));
-        hash_children(&node, children, arity, hash);
+        merkle_node(&node, children, arity, hash);
         siblings += arity - 1;
         index >>= bits;
     }

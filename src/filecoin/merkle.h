@@ -15,6 +15,9 @@ struct merkle_path {
     uint64_t index;
 };
 
+/* The node above `arity` children, which may hold the result. SHA-256 has arity 2. */
+void merkle_node(struct scalar *out, const struct scalar *children, unsigned arity,
+                 enum por_hash hash);
 /* The node that the first `levels` levels of the path lead to from `leaf`. */
 struct scalar merkle_climb(const struct merkle_path *path, const struct tree_shape *tree,
                            enum por_hash hash, unsigned levels, const struct scalar *leaf);

@@ -190,11 +190,9 @@ static enum cuzk_status deep_column(const struct check *c, const struct vanilla_
 static enum cuzk_status deep_labels(const struct check *c, const struct vanilla_challenge *v)
 {
     for (unsigned layer = 1; layer <= c->vanilla->shape.layers; layer++) {
-        unsigned n = layer == 1 ? DRG_PARENTS : N_PARENTS;
         struct scalar parents[N_PARENTS], label;
+        unsigned n = label_parents(parents, v->parents, layer);
 
-        for (unsigned i = 0; i < n; i++)
-            parents[i] = v->parents[i].rows[i < DRG_PARENTS ? layer - 1 : layer - 2];
         label = label_make(&c->vanilla->seal.replica_id, layer, v->node, parents, n);
         if (!equal(&label, &v->column.rows[layer - 1]))
             return wrong(c, "the label of layer %u does not follow from the parents", layer);

@@ -393,6 +393,57 @@ def test_wrong_vanilla_proofs_are_refused_before_any_work():
     refuses("prove", *update_input(update), *prove_it, code=3, saying="partition 0")
 
 
+# ---- sample sectors ------------------------------------------------------------------------------
+
+
+def sample(circuit, name, seed, *more):
+    return answer("sample", circuit, "--seed", str(seed), "-o", out(name), *more)
+
+
+def test_sample_of_a_2KiB_sector_passes_the_check():
+    for version, number in ("1.0.0", 0), ("1.1.0", 5):
+        facts = sample("porep-2KiB", "sample.json", 7, "--api-version", version)
+        assert facts["registered_proof"] == number
+        cuzk("check", "porep", "--c1", out("sample.json"), "--registered-proof", str(number),
+             "--miner-id", str(facts["miner_id"]), "--sector-num", str(facts["sector_num"]))
+    c1 = json.loads(read(out("sample.json")))
+    c1["vanilla_proofs"]["StackedDrg2KiBV1"][0][1]["comm_d_proofs"]["data"]["Single"]["path"][
+        "path"][2]["hashes"][0][0] ^= 1
+    refuses("check", "porep", "--c1", write("bad.json", json.dumps(c1).encode()), code=1,
+            saying=["row", "challenge 1"])
+
+
+def test_sample_of_a_size_without_a_registered_proof_is_native_bincode():
+    facts = sample("porep-4KiB", "sample.bin", 7)
+    cuzk("check", "porep", "--c1", out("sample.bin"), "--sector-size", "4KiB", "--api-version",
+         facts["api_version"], "--porep-id", facts["porep_id"])
+
+
+def test_sample_is_the_same_for_the_same_seed_only():
+    for name, seed in ("first", 1), ("again", 1), ("other", 2):
+        sample("porep-8MiB", name, seed)
+    assert read(out("first")) == read(out("again"))
+    assert read(out("first")) != read(out("other"))
+
+
+def test_sample_of_a_32GiB_sector_holds_in_its_last_partition():
+    if os.environ.get("CUZK_LONG") != "1":
+        print("SKIP: a minute; set CUZK_LONG=1")
+        return
+    sample("porep-32GiB", "sample-32.json", 1)
+    cuzk("check", "porep", "--c1", out("sample-32.json"), "--partition", "9")
+
+
+def test_samples_that_cannot_be_made_are_refused():
+    common = ["--seed", "1", "-o", out("refused")]
+    refuses("sample", "window-2KiB", *common, code=2, saying="PoRep", no_file=out("refused"))
+    refuses("sample", "porep-2KiB", "--dense", *common, code=2, saying="sparse", no_file=out("refused"))
+    refuses("sample", "porep-2KiB", "--api-version", "1.2.0", *common, code=2, saying="1.1.0",
+            no_file=out("refused"))
+    refuses("sample", "porep-32GiB", "--mem", "1MiB", *common, code=4, saying="",
+            no_file=out("refused"))
+
+
 # ---- files ---------------------------------------------------------------------------------------
 
 

@@ -5,6 +5,7 @@
 
 #include "filecoin/c1.h"
 #include "filecoin/c1_json.h"
+#include "filecoin/c1_write.h"
 #include "format/json_sax.h"
 #include "support/c1_sample.h"
 #include "support/json.h"
@@ -132,6 +133,37 @@ static void test_json_of_the_eleven_layer_set_holds_the_same(void **state)
     vector_free(json);
     porep_set_free(&set);
     free(room);
+}
+
+/* The C1 of a set, written again: labels and encodings, which are not kept, included. */
+static void test_c1s_are_written_as_upstream_writes_them(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 7; i++) {
+        struct porep_set set = porep_set_load(porep_sets[i]);
+        const struct seal_proof *proof =
+            i < 4 ? seal_proof_of_number(set.config.porep_id[0]) : NULL;
+        const char *json_name = proof ? "c1.json" : "c1-native.json";
+        struct text json, binary;
+        uint8_t *expected;
+        size_t n;
+
+        c1_write_json(text_begin(&json), &set.vanilla, proof);
+        text_end(&json);
+        expected = vector_read(vector_path("filecoin/%s/%s", set.name, json_name), &n);
+        assert_int_equal(json.n, n);
+        assert_memory_equal(json.chars, expected, n);
+        vector_free(expected);
+        c1_write_bincode(text_begin(&binary), &set.vanilla);
+        text_end(&binary);
+        expected = vector_read(vector_path("filecoin/%s/c1.bin", set.name), &n);
+        assert_int_equal(binary.n, n);
+        assert_memory_equal(binary.chars, expected, n);
+        vector_free(expected);
+        free(json.chars);
+        free(binary.chars);
+        porep_set_free(&set);
+    }
 }
 
 /* ---- random ones of every shape, in every form ----------------------------------------------- */
@@ -615,6 +647,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json_and_bincode_of_a_set_hold_the_same),
+        cmocka_unit_test(test_c1s_are_written_as_upstream_writes_them),
         cmocka_unit_test(test_json_of_the_eleven_layer_set_holds_the_same),
         cmocka_unit_test(test_every_form_of_a_random_c1_is_read_back),
         cmocka_unit_test(test_fields_in_any_order_with_any_blanks_are_the_same_c1),

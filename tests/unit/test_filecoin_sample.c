@@ -1,10 +1,10 @@
-/* Made-up sectors of every size satisfy what real ones do: the sizes for which no recorded sector
+/* Sample sectors of every size satisfy what real ones do: the sizes for which no recorded sector
  * exists, with their deeper trees, eleven layers and ten partitions of eighteen challenges. */
 #include "support/testing.h"
 
 #include "filecoin/porep_circuit.h"
+#include "filecoin/sample_porep.h"
 #include "filecoin/vanilla_check.h"
-#include "support/sample_sector.h"
 
 static struct pool *pool;
 
@@ -16,20 +16,49 @@ static struct porep_config config_of(const struct sector_size *size, enum api_ve
                                  .porep_id = {5}};
 }
 
+static struct vanilla_porep sample(const struct porep_config *config, uint64_t seed)
+{
+    struct vanilla_porep v;
+    struct cuzk_error err;
+
+    if (sample_porep(&v, config, seed, NULL, &err) != CUZK_OK)
+        fail_msg("%s", err.message);
+    return v;
+}
+
 static void test_vanilla_proofs_of_all_sizes_pass_the_deep_check(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < N_SECTOR_SIZES; i++) {
         struct porep_config config = config_of(&sector_sizes[i], i % 2 ? API_1_1_0 : API_1_0_0);
-        struct vanilla_porep v;
+        struct vanilla_porep v = sample(&config, i);
         struct cuzk_error err;
 
-        sample_sector(&v, &config, i);
         for (unsigned k = 0; k < config.partitions; k++)
             if (vanilla_check_deep(&v, &config, k, &err) != CUZK_OK)
                 fail_msg("%s: %s", sector_sizes[i].name, err.message);
         vanilla_porep_done(&v);
     }
+}
+
+static void test_a_sample_takes_the_memory_that_it_says(void **state)
+{
+    struct porep_config config = config_of(sector_size_of_name("64GiB"), API_1_1_0);
+    size_t needed =
+        vanilla_porep_bytes(&config.shape, config.partitions) + sample_porep_bytes(&config);
+    struct cuzk_error err;
+    struct vanilla_porep v;
+    struct budget budget;
+
+    (void)state;
+    budget_init(&budget, needed);
+    assert_int_equal(sample_porep(&v, &config, 3, &budget, &err), CUZK_OK);
+    assert_int_equal(budget.peak, needed);
+    vanilla_porep_done(&v);
+    assert_int_equal(budget.now, 0);
+    budget_init(&budget, needed - 1);
+    assert_int_equal(sample_porep(&v, &config, 3, &budget, &err), CUZK_NO_MEMORY);
+    assert_int_equal(budget.now, 0);
 }
 
 static void assert_satisfied(const struct sector_size *size, unsigned partition)
@@ -40,11 +69,10 @@ static void assert_satisfied(const struct sector_size *size, unsigned partition)
     struct scalar inputs[3 + POREP_CHALLENGE_INPUTS * 18];
     struct packed_witness w;
     struct r1cs_check check;
-    struct vanilla_porep v;
+    struct vanilla_porep v = sample(&config, 1);
     struct cuzk_error err;
     struct r1cs cs;
 
-    sample_sector(&v, &config, 1);
     assert_int_equal(porep_record(&cs, &config.shape, NULL, &err), CUZK_OK);
     assert_int_equal(packed_witness_new(&w, &cs, NULL, &err), CUZK_OK);
     porep_witness(&w, &cs, &v, partition, pool);
@@ -94,6 +122,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vanilla_proofs_of_all_sizes_pass_the_deep_check),
+        cmocka_unit_test(test_a_sample_takes_the_memory_that_it_says),
         cmocka_unit_test(test_witnesses_of_small_and_middle_sizes_satisfy_every_row),
         cmocka_unit_test(test_witnesses_of_network_sizes_satisfy_every_row),
     };
