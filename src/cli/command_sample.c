@@ -1,6 +1,7 @@
-/* cuzk sample: the proofs of a made-up sector. */
+/* cuzk sample: the vanilla proofs of made-up sectors. */
 #include "cli/cli.h"
 #include "engine/sample_job.h"
+#include "filecoin/vanilla_post.h"
 
 struct arguments {
     struct engine_arguments engine;
@@ -9,7 +10,7 @@ struct arguments {
     bool has_seed, json;
 };
 
-enum { KEY_API_VERSION = 0x400, KEY_DENSE };
+enum { KEY_API_VERSION = 0x400, KEY_DENSE, KEY_SECTORS };
 
 static void check_arguments(struct argp_state *state, const struct arguments *a)
 {
@@ -18,7 +19,7 @@ static void check_arguments(struct argp_state *state, const struct arguments *a)
     if (!a->has_seed)
         argp_error(state, "--seed N is missing");
     if (!a->output)
-        argp_error(state, "-o FILE is missing");
+        argp_error(state, "-o FILE (porep) or -o DIR (winning, window) is missing");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -34,6 +35,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'o': a->output = arg; return 0;
     case 'j': a->json = true; return 0;
     case KEY_API_VERSION: a->sample.api_version = arg; return 0;
+    case KEY_SECTORS:
+        a->sample.sectors = cli_number(state, "--sectors", arg, POST_SECTORS_MAX);
+        if (!a->sample.sectors)
+            argp_error(state, "--sectors: expected at least 1");
+        return 0;
     case KEY_DENSE: a->sample.dense = true; return 0;
     case ARGP_KEY_ARG:
         if (a->circuit_text)
@@ -49,9 +55,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int command_sample(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"seed", 's', "N", 0, "the same number gives the same sector; also its sector number", 0},
-        {"output", 'o', "FILE", 0, "the C1", 0},
-        {"api-version", KEY_API_VERSION, "V", 0, "1.0.0 or 1.1.0 (default)", 0},
+        {"seed", 's', "N", 0,
+         "the same number gives the same sector; also the number of the first sector", 0},
+        {"output", 'o', "PATH", 0, "porep: the C1; winning, window: a folder for vanilla-*.bin", 0},
+        {"api-version", KEY_API_VERSION, "V", 0,
+         "porep: 1.0.0 or 1.1.0 (default); window: 1.0.0 or 1.2.0 (default)", 0},
+        {"sectors", KEY_SECTORS, "N", 0, "window: how many; default those of one partition", 0},
         {"dense", KEY_DENSE, 0, OPTION_HIDDEN, 0, 0},
         {"json", 'j', 0, 0, "answer in JSON", 0},
         {0},
@@ -60,11 +69,11 @@ int command_sample(int argc, char **argv)
     static const struct argp argp = {
         options,
         parse,
-        "CIRCUIT --seed N -o FILE",
-        "Makes up a sector of which nearly all is uniform, and writes its C1: the circuit is "
-        "satisfied, as it is for a real sector, without sealing one. The API's JSON where there is "
-        "a registered proof of that size (2 KiB, 8 MiB, 512 MiB, 32 GiB, 64 GiB), else native "
-        "bincode.",
+        "CIRCUIT --seed N -o PATH",
+        "Makes up sectors of which nearly all is uniform, and writes their vanilla proofs: they "
+        "satisfy the circuit as those of real sectors do, and nothing is sealed. PoRep: the API's "
+        "JSON where there is a registered proof of that size (2 KiB, 8 MiB, 512 MiB, 32 GiB, 64 "
+        "GiB), else native bincode. Winning and window: bincode, a file a sector.",
         children,
         0,
         0};

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rng.h"
 #include "circuit/poseidon.h"
 #include "filecoin/challenges.h"
 #include "filecoin/label.h"
@@ -67,28 +66,17 @@ size_t sample_porep_bytes(const struct porep_config *config)
                         sample_tree_bytes(tree, n_challenges(config)));
 }
 
-/* ---- random values --------------------------------------------------------------------------- */
-
-static struct scalar random_scalar(struct rng *rng)
-{
-    struct scalar a;
-
-    rng_bytes(rng, &a, sizeof(a));
-    a.w[3] >>= 2; /* below 2^254, hence below r */
-    return a;
-}
-
 /* ---- data, replica id, challenges ------------------------------------------------------------ */
 
 static enum cuzk_status make_data(struct sector *s, struct cuzk_error *err)
 {
     const struct tree_shape shape = tree_binary(s->config->shape.tree.lg_nodes);
-    const struct scalar rest = random_scalar(&s->rng);
+    const struct scalar rest = sample_scalar(&s->rng);
     size_t n = data_nodes(s->config);
 
     TRY(sample_tree_new(&s->tree_d, &shape, POR_SHA256, n, &rest, &s->memory, err));
     for (size_t i = 0; i < n; i++) {
-        struct scalar value = random_scalar(&s->rng);
+        struct scalar value = sample_scalar(&s->rng);
 
         sample_tree_add(&s->tree_d, i, &value);
     }
@@ -160,7 +148,7 @@ static void list_nodes(struct sector *s)
 static void draw_column(struct sector *s, struct node *node)
 {
     for (unsigned i = 0; i < s->config->shape.layers; i++)
-        node->rows[i] = random_scalar(&s->rng);
+        node->rows[i] = sample_scalar(&s->rng);
 }
 
 /* The label of `layer`, from the parents' labels. */
@@ -203,7 +191,7 @@ static enum cuzk_status make_tree_c(struct sector *s, struct cuzk_error *err)
 {
     const struct porep_shape *shape = &s->config->shape;
     const enum poseidon_kind column_hash = poseidon_of_arity(shape->layers);
-    const struct scalar rest = random_scalar(&s->rng);
+    const struct scalar rest = sample_scalar(&s->rng);
 
     TRY(sample_tree_new(&s->tree_c, &shape->tree, POR_POSEIDON, nodes_max(s->config), &rest,
                         &s->memory, err));
@@ -220,7 +208,7 @@ static enum cuzk_status make_tree_c(struct sector *s, struct cuzk_error *err)
 static enum cuzk_status make_tree_r_last(struct sector *s, struct cuzk_error *err)
 {
     const struct porep_shape *shape = &s->config->shape;
-    const struct scalar rest = random_scalar(&s->rng);
+    const struct scalar rest = sample_scalar(&s->rng);
 
     TRY(sample_tree_new(&s->tree_r_last, &shape->tree, POR_POSEIDON, s->n_challenges, &rest,
                         &s->memory, err));

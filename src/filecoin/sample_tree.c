@@ -118,3 +118,12 @@ void sample_tree_path(const struct sample_tree *tree, uint64_t leaf, struct merk
         index >>= bits;
     }
 }
+
+struct scalar sample_scalar(struct rng *rng)
+{
+    struct scalar a;
+
+    rng_bytes(rng, &a, sizeof(a));
+    a.w[3] >>= 2;
+    return a;
+}

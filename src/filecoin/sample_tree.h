@@ -5,6 +5,7 @@
 #define FILECOIN_SAMPLE_TREE_H
 
 #include "base/mem.h"
+#include "base/rng.h"
 #include "filecoin/merkle.h"
 
 struct sample_level {
@@ -38,5 +39,8 @@ struct scalar sample_tree_root(const struct sample_tree *tree);
 struct scalar sample_tree_leaf(const struct sample_tree *tree, uint64_t leaf);
 /* Fills all fields; path->siblings has room for tree_siblings(). */
 void sample_tree_path(const struct sample_tree *tree, uint64_t leaf, struct merkle_path *path);
+
+/* A random number below 2^254, hence reduced. */
+struct scalar sample_scalar(struct rng *rng);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "filecoin/bincode.h"
+#include "filecoin/serde.h"
 
 /* The three pieces of the memory, one after another. */
 struct layout {
@@ -120,4 +121,23 @@ enum cuzk_status vanilla_post_read(struct vanilla_post *vanilla, size_t i, struc
     TRY(bincode_scalar(r, &proof->comm_r_last, err));
     r->section = "end";
     return read_end(r, err);
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+void vanilla_post_write(FILE *out, const struct vanilla_post *vanilla, size_t i)
+{
+    const struct post_config *config = &vanilla->post.config;
+    const struct vanilla_sector *proof = &vanilla->sectors[i];
+    unsigned n = post_sector_challenges(config);
+    struct serde_writer w = {.out = out, .first = true};
+
+    serde_number(&w, vanilla->post.sectors[i].id, 8);
+    serde_scalar(&w, &vanilla->post.sectors[i].comm_r);
+    serde_list(&w, 1);
+    serde_list(&w, n);
+    for (unsigned j = 0; j < n; j++)
+        serde_merkle_proof(&w, &proof->paths[j], &config->shape.tree);
+    serde_scalar(&w, &proof->comm_c);
+    serde_scalar(&w, &proof->comm_r_last);
 }

@@ -10,6 +10,8 @@
 #ifndef FILECOIN_VANILLA_POST_H
 #define FILECOIN_VANILLA_POST_H
 
+#include <stdio.h>
+
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/reader.h"
@@ -45,6 +47,9 @@ void vanilla_post_done(struct vanilla_post *vanilla); /* accepts a zeroed one */
 /* Reads the proof of sector number i: all that `r` holds. */
 MUST_CHECK enum cuzk_status vanilla_post_read(struct vanilla_post *vanilla, size_t i,
                                               struct reader *r, struct cuzk_error *err);
+
+/* Writes the proof of sector number i; a failed write shows in ferror(out). */
+void vanilla_post_write(FILE *out, const struct vanilla_post *vanilla, size_t i);
 
 /* ---- are they what they should be? ---- */
 

@@ -434,9 +434,25 @@ def test_sample_of_a_32GiB_sector_holds_in_its_last_partition():
     cuzk("check", "porep", "--c1", out("sample-32.json"), "--partition", "9")
 
 
+def test_sample_of_spacetime_passes_the_check():
+    for kind, sectors, version, number in (("winning", 1, "1.0.0", 0), ("window", 3, "1.0.0", 5),
+                                           ("window", 3, "1.2.0", 10)):
+        folder = f"{kind}-{version}"
+        facts = sample(f"{kind}-2KiB", folder, 9, "--api-version", version, "--sectors", str(sectors))
+        assert facts["registered_proof"] == number
+        files = sorted(glob.glob(os.path.join(out(folder), "vanilla-*.bin")))
+        assert len(files) == sectors == facts["sectors"]
+        cuzk("check", kind, "--vanilla", *files, "--randomness", facts["randomness"],
+             "--registered-proof", str(number))
+    refuses("check", "window", "--vanilla", altered("leaf", files[0], 200), *files[1:], "--randomness",
+            facts["randomness"], "--registered-proof", "10", code=1, saying=["row", "slot 0"])
+
+
 def test_samples_that_cannot_be_made_are_refused():
     common = ["--seed", "1", "-o", out("refused")]
-    refuses("sample", "window-2KiB", *common, code=2, saying="PoRep", no_file=out("refused"))
+    refuses("sample", "update-2KiB", *common, code=2, saying="update", no_file=out("refused"))
+    refuses("sample", "winning-2KiB", "--sectors", "2", *common, code=3, saying="single sector",
+            no_file=out("refused"))
     refuses("sample", "porep-2KiB", "--dense", *common, code=2, saying="sparse", no_file=out("refused"))
     refuses("sample", "porep-2KiB", "--api-version", "1.2.0", *common, code=2, saying="1.1.0",
             no_file=out("refused"))

@@ -4,6 +4,7 @@
 
 #include "filecoin/porep_circuit.h"
 #include "filecoin/sample_porep.h"
+#include "filecoin/sample_post.h"
 #include "filecoin/vanilla_check.h"
 
 static struct pool *pool;
@@ -38,6 +39,23 @@ static void test_vanilla_proofs_of_all_sizes_pass_the_deep_check(void **state)
             if (vanilla_check_deep(&v, &config, k, &err) != CUZK_OK)
                 fail_msg("%s: %s", sector_sizes[i].name, err.message);
         vanilla_porep_done(&v);
+    }
+}
+
+static void test_post_proofs_of_all_sizes_pass_the_deep_check(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2 * N_SECTOR_SIZES; i++) {
+        const struct post_config config =
+            post_config_make(i % 2 ? POST_WINNING : POST_WINDOW, &sector_sizes[i / 2],
+                             i % 4 ? API_1_0_0 : API_1_2_0);
+        struct vanilla_post v;
+        struct cuzk_error err;
+
+        if (sample_post(&v, &config, i % 2 ? 1 : 3, i, NULL, &err) != CUZK_OK ||
+            post_check_deep(&v, pool, &err) != CUZK_OK)
+            fail_msg("%s: %s", sector_sizes[i / 2].name, err.message);
+        vanilla_post_done(&v);
     }
 }
 
@@ -122,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vanilla_proofs_of_all_sizes_pass_the_deep_check),
+        cmocka_unit_test(test_post_proofs_of_all_sizes_pass_the_deep_check),
         cmocka_unit_test(test_a_sample_takes_the_memory_that_it_says),
         cmocka_unit_test(test_witnesses_of_small_and_middle_sizes_satisfy_every_row),
         cmocka_unit_test(test_witnesses_of_network_sizes_satisfy_every_row),
