@@ -1,7 +1,6 @@
 /* cuzk sample: the vanilla proofs of made-up sectors. */
 #include "cli/cli.h"
 #include "engine/sample_job.h"
-#include "filecoin/vanilla_post.h"
 
 struct arguments {
     struct engine_arguments engine;
@@ -36,7 +35,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'j': a->json = true; return 0;
     case KEY_API_VERSION: a->sample.api_version = arg; return 0;
     case KEY_SECTORS:
-        a->sample.sectors = cli_number(state, "--sectors", arg, POST_SECTORS_MAX);
+        a->sample.sectors = cli_number(state, "--sectors", arg, UINT32_MAX);
         if (!a->sample.sectors)
             argp_error(state, "--sectors: expected at least 1");
         return 0;

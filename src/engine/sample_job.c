@@ -115,6 +115,8 @@ static enum cuzk_status write_porep(struct engine *engine, const struct sample_o
     struct subject subject;
     enum cuzk_status st;
 
+    if (options->sectors)
+        return error_set(err, CUZK_USAGE, "--sectors is of window samples: a C1 is of one sector");
     TRY(choose_version(options->api_version, API_1_0_0, API_1_1_0, &version, err));
     subject = subject_of(options->name.size, version);
     engine_stage(engine, "make sample");

@@ -451,6 +451,8 @@ def test_sample_of_spacetime_passes_the_check():
 def test_samples_that_cannot_be_made_are_refused():
     common = ["--seed", "1", "-o", out("refused")]
     refuses("sample", "update-2KiB", *common, code=2, saying="update", no_file=out("refused"))
+    refuses("sample", "porep-2KiB", "--sectors", "2", *common, code=2, saying="--sectors",
+            no_file=out("refused"))
     refuses("sample", "winning-2KiB", "--sectors", "2", *common, code=3, saying="single sector",
             no_file=out("refused"))
     refuses("sample", "porep-2KiB", "--dense", *common, code=2, saying="sparse", no_file=out("refused"))
