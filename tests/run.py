@@ -81,7 +81,7 @@ def main():
     options = parser.parse_args()
     if options.long:
         os.environ["CUZK_LONG"] = "1"
-    seconds = 7200 if options.long else 600 * (4 if options.slow_machine else 1)
+    seconds = 7200 if options.long else 1500 * (4 if options.slow_machine else 1)
     todo = commands(options.build, options.only, options.slow_machine)
     passed = failed = skipped = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
