@@ -91,7 +91,7 @@ static void report_plan(struct report *report, struct engine *engine,
                         const struct open_circuit *circuit, const struct plan *plan)
 {
     char text[CIRCUIT_TEXT_MAX];
-    size_t request = request_bytes(circuit->name);
+    size_t request = request_bytes(circuit->name) + request_inputs_bytes(circuit->cs.n_inputs - 1);
     size_t witness = packed_witness_bytes(&circuit->cs);
     size_t shape = atomic_load(&engine->budget.class_now[MEM_SHAPE]);
     size_t key = region_bytes(circuit->cs.n_inputs * circuit->cs.curve->g1_bytes);

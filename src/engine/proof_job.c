@@ -145,7 +145,7 @@ enum cuzk_status job_prove(struct engine *engine, const struct request_input *in
     TRY_GOTO(st, out, open_key(&job, key, err));
     TRY_GOTO(st, out,
              region_map(&job.inputs, &engine->budget, MEM_REQUEST,
-                        request->n_inputs * sizeof(struct scalar), err));
+                        request_inputs_bytes(request->n_inputs), err));
     TRY_GOTO(st, out, check_plan(&job, err));
     TRY_GOTO(st, out, packed_witness_new(&job.witness, &job.circuit.cs, &engine->budget, err));
 
