@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "filecoin/c1.h"
+#include "filecoin/c1_write.h"
 #include "support/c1_sample.h"
 
 enum form { FORM_API, FORM_WRAPPER, FORM_NATIVE, FORM_BINCODE, N_FORMS };
