@@ -146,7 +146,7 @@ int main(void)
         smoke(&engine);
     } else {
         bench_key(&engine);
-        engine.n_stages = 0;
+        engine_stages_clear(&engine);
         bench_proof(&engine);
     }
     engine_close(&engine);

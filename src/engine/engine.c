@@ -80,6 +80,13 @@ void engine_stage(struct engine *engine, const char *format, ...)
         fprintf(stderr, "\r\033[K%s", s->name);
 }
 
+void engine_stages_clear(struct engine *engine)
+{
+    memset(engine->stages, 0, sizeof engine->stages);
+    engine->n_stages = 0;
+    engine->opened = clock_seconds();
+}
+
 static double mib(size_t bytes)
 {
     return (double)bytes / (1 << 20);

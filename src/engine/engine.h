@@ -51,6 +51,8 @@ void engine_close(struct engine *engine); /* accepts a zeroed one */
 void engine_stage(struct engine *engine, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void engine_stage_end(struct engine *engine);
+/* Forgets all stages: the next job starts a table of its own. */
+void engine_stages_clear(struct engine *engine);
 
 /* The table a person reads: stage, wall and processor seconds, memory. */
 void engine_print_stages(const struct engine *engine, FILE *out);
