@@ -142,6 +142,27 @@ int cli_engine_finish(struct engine *engine, const struct engine_arguments *argu
     return status == CUZK_OK ? 0 : cli_fail(status, err);
 }
 
+int cli_report(const struct engine_arguments *engine_arguments, bool json, cli_fill_fn *fill,
+               const void *arguments)
+{
+    struct engine engine = {0};
+    struct report report;
+    struct cuzk_error err = {0};
+    enum cuzk_status st;
+    int code;
+
+    report_init(&report);
+    st = cli_engine_open(&engine, engine_arguments, &err);
+    if (st == CUZK_OK)
+        st = fill(&engine, arguments, &report, &err);
+    code = cli_engine_finish(&engine, engine_arguments, st, &err);
+    if (code) {
+        report_done(&report);
+        return code;
+    }
+    return cli_answer(&report, json);
+}
+
 /* ---- keys -------------------------------------------------------------------------------------
  */
 

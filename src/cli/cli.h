@@ -52,6 +52,13 @@ MUST_CHECK enum cuzk_status cli_engine_open(struct engine *engine,
 int cli_engine_finish(struct engine *engine, const struct engine_arguments *arguments,
                       enum cuzk_status status, struct cuzk_error *err);
 
+/* A whole verb that answers with a report: opens the engine, lets `fill` work, prints what it said.
+ * `arguments` are the verb's own. Returns the exit code. */
+typedef enum cuzk_status cli_fill_fn(struct engine *engine, const void *arguments,
+                                     struct report *report, struct cuzk_error *err);
+int cli_report(const struct engine_arguments *engine_arguments, bool json, cli_fill_fn *fill,
+               const void *arguments);
+
 /* KIND (porep, winning, window or update) and what a request of that kind needs:
  *     --c1 --vanilla --registered-proof --sector-size --api-version --porep-id --partition
  *     --miner-id --sector-num --randomness --comm-r-old --comm-d-new --comm-r-new

@@ -35,35 +35,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-typedef enum cuzk_status answer_fn(struct engine *engine, const struct arguments *a,
-                                   struct report *report, struct cuzk_error *err);
-
-static int answer(const struct argp *argp, int argc, char **argv, answer_fn *fill)
+static int answer(const struct argp *argp, int argc, char **argv, cli_fill_fn *fill)
 {
     struct arguments a = {0};
-    struct engine engine = {0};
-    struct report report;
-    struct cuzk_error err = {0};
-    enum cuzk_status st;
     int code = cli_parse(argp, argc, argv, &a);
 
-    if (code)
-        return code;
-    report_init(&report);
-    st = cli_engine_open(&engine, &a.engine, &err);
-    if (st == CUZK_OK)
-        st = fill(&engine, &a, &report, &err);
-    code = cli_engine_finish(&engine, &a.engine, st, &err);
-    if (code) {
-        report_done(&report);
-        return code;
-    }
-    return cli_answer(&report, a.json);
+    return code ? code : cli_report(&a.engine, a.json, fill, &a);
 }
 
-static enum cuzk_status describe(struct engine *engine, const struct arguments *a,
+static enum cuzk_status describe(struct engine *engine, const void *arguments,
                                  struct report *report, struct cuzk_error *err)
 {
+    const struct arguments *a = arguments;
     struct open_circuit circuit;
     enum cuzk_status st;
 
@@ -73,9 +56,11 @@ static enum cuzk_status describe(struct engine *engine, const struct arguments *
     return st;
 }
 
-static enum cuzk_status plan(struct engine *engine, const struct arguments *a,
-                             struct report *report, struct cuzk_error *err)
+static enum cuzk_status plan(struct engine *engine, const void *arguments, struct report *report,
+                             struct cuzk_error *err)
 {
+    const struct arguments *a = arguments;
+
     return circuit_plan(engine, a->circuit, report, err);
 }
 

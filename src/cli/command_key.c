@@ -46,6 +46,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+static enum cuzk_status answer(struct engine *engine, const void *arguments, struct report *report,
+                               struct cuzk_error *err)
+{
+    const struct arguments *a = arguments;
+
+    if (strcmp(a->verb, "info") == 0)
+        return inspect_file(engine, a->check.path, report, err);
+    return key_check(engine, &a->check, report, err);
+}
+
 int command_key(int argc, char **argv)
 {
     static const struct argp_option options[] = {
@@ -66,23 +76,7 @@ int command_key(int argc, char **argv)
                                      0,
                                      0};
     struct arguments a = {0};
-    struct engine engine = {0};
-    struct report report;
-    struct cuzk_error err = {0};
-    enum cuzk_status st;
     int code = cli_parse(&argp, argc, argv, &a);
 
-    if (code)
-        return code;
-    report_init(&report);
-    st = cli_engine_open(&engine, &a.engine, &err);
-    if (st == CUZK_OK)
-        st = strcmp(a.verb, "info") == 0 ? inspect_file(&engine, a.check.path, &report, &err)
-                                         : key_check(&engine, &a.check, &report, &err);
-    code = cli_engine_finish(&engine, &a.engine, st, &err);
-    if (code) {
-        report_done(&report);
-        return code;
-    }
-    return cli_answer(&report, a.json);
+    return code ? code : cli_report(&a.engine, a.json, answer, &a);
 }

@@ -51,6 +51,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+static enum cuzk_status make_up(struct engine *engine, const void *arguments, struct report *report,
+                                struct cuzk_error *err)
+{
+    const struct arguments *a = arguments;
+
+    return sample_write(engine, &a->sample, a->output, report, err);
+}
+
 int command_sample(int argc, char **argv)
 {
     static const struct argp_option options[] = {
@@ -77,22 +85,7 @@ int command_sample(int argc, char **argv)
         0,
         0};
     struct arguments a = {0};
-    struct engine engine = {0};
-    struct report report;
-    struct cuzk_error err = {0};
-    enum cuzk_status st;
     int code = cli_parse(&argp, argc, argv, &a);
 
-    if (code)
-        return code;
-    report_init(&report);
-    st = cli_engine_open(&engine, &a.engine, &err);
-    if (st == CUZK_OK)
-        st = sample_write(&engine, &a.sample, a.output, &report, &err);
-    code = cli_engine_finish(&engine, &a.engine, st, &err);
-    if (code) {
-        report_done(&report);
-        return code;
-    }
-    return cli_answer(&report, a.json);
+    return code ? code : cli_report(&a.engine, a.json, make_up, &a);
 }

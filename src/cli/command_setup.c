@@ -37,6 +37,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+static enum cuzk_status make_key(struct engine *engine, const void *arguments,
+                                 struct report *report, struct cuzk_error *err)
+{
+    const struct arguments *a = arguments;
+
+    enum cuzk_status st = circuit_setup(engine, a->circuit, a->label, a->folder, report, err);
+
+    if (st == CUZK_OK)
+        engine_print_stages(engine, stdout);
+    return st;
+}
+
 int command_setup(int argc, char **argv)
 {
     static const struct argp_option options[] = {
@@ -55,23 +67,7 @@ int command_setup(int argc, char **argv)
                                      0,
                                      0};
     struct arguments a = {0};
-    struct engine engine = {0};
-    struct report report;
-    struct cuzk_error err = {0};
-    enum cuzk_status st;
     int code = cli_parse(&argp, argc, argv, &a);
 
-    if (code)
-        return code;
-    report_init(&report);
-    st = cli_engine_open(&engine, &a.engine, &err);
-    if (st == CUZK_OK)
-        st = circuit_setup(&engine, a.circuit, a.label, a.folder, &report, &err);
-    if (st == CUZK_OK) {
-        engine_print_stages(&engine, stdout);
-        cli_answer(&report, false);
-    } else {
-        report_done(&report);
-    }
-    return cli_engine_finish(&engine, &a.engine, st, &err);
+    return code ? code : cli_report(&a.engine, false, make_key, &a);
 }
