@@ -8,7 +8,7 @@ runs past its time, counts its current test as failed.
     --build DIR     the build to test
     --only WORD     programs whose name contains WORD
     --long          the long programs too (also: environment CUZK_LONG=1 for their long cases)
-    --slow-machine  four times the time for each program (sanitizers), and no timing-bound scripts
+    --sanitized     the programs alone, without the scripts, and four times the time for each
 """
 import argparse
 import concurrent.futures
@@ -32,12 +32,12 @@ class Result:
         self.seconds = 0.0
 
 
-def commands(build, only, slow):
+def commands(build, only, sanitized):
     programs = [[p] for p in sorted(glob.glob(os.path.join(build, "tests", "test_*")))
                 if os.access(p, os.X_OK)]
     scripts = [[sys.executable, p] for p in sorted(glob.glob(os.path.join(ROOT, "tests/*/test_*.py")))]
     checks = [[sys.executable, os.path.join(ROOT, "tests", "tidy.py"), "--test", build]]
-    everything = programs + scripts + ([] if slow else checks)
+    everything = programs + ([] if sanitized else scripts + checks)
     return [c for c in everything if not only or only in os.path.basename(c[-1] if len(c) < 3 else c[1])]
 
 
@@ -77,12 +77,12 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--only", default="")
     parser.add_argument("--long", action="store_true")
-    parser.add_argument("--slow-machine", action="store_true")
+    parser.add_argument("--sanitized", action="store_true")
     options = parser.parse_args()
     if options.long:
         os.environ["CUZK_LONG"] = "1"
-    seconds = 7200 if options.long else 1500 * (4 if options.slow_machine else 1)
-    todo = commands(options.build, options.only, options.slow_machine)
+    seconds = 7200 if options.long else 1500 * (4 if options.sanitized else 1)
+    todo = commands(options.build, options.only, options.sanitized)
     passed = failed = skipped = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for result in pool.map(lambda c: run(c, options.build, seconds), todo):
