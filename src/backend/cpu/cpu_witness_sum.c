@@ -145,9 +145,13 @@ static uint32_t chunk_full(const struct witness_sum *s, size_t first_word, size_
     const struct bases *bases = s->bases;
     const uint64_t *map = bases->source.aux_map;
     size_t words = w->fr_bytes / 8;
-    const uint64_t *value = w->full + w->full_rank[first_word * 64 / WITNESS_RANK_STEP] * words;
+    const uint64_t *value;
     size_t point = point_of(bases, first_word);
     uint32_t n_terms = 0;
+
+    if (w->n_full == 0)
+        return 0;
+    value = w->full + w->full_rank[first_word * 64 / WITNESS_RANK_STEP] * words;
 
     for (size_t i = first_word; i < end_word; i++) {
         uint64_t mask = map ? map[i] : ~(uint64_t)0;
