@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder=${1:-build-gpu/pack}
 programs=(gpu_field gpu_transforms gpu_matrices gpu_sums gpu_speed)
 
-cmake -G Ninja -B build-gpu -S . -DCUZK_CUDA=ON -DCUZK_TESTS=ON >/dev/null
+cmake -G Ninja -B build-gpu -S . -DCUZK_CUDA=ON -DCUZK_DAEMON=OFF -DCUZK_TESTS=ON >/dev/null
 ninja -C build-gpu --quiet cuzk "${programs[@]}"
 
 rm -rf "$folder"

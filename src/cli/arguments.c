@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/hex.h"
+#include "base/quantity.h"
 #include "cli/cli.h"
 
 /* ---- values -----------------------------------------------------------------------------------
@@ -35,27 +36,10 @@ uint64_t cli_number(struct argp_state *state, const char *option, const char *te
 
 uint64_t cli_size(struct argp_state *state, const char *option, const char *text)
 {
-    static const struct {
-        const char *suffix;
-        uint64_t factor;
-    } units[] = {
-        {"", 1},
-        {"KiB", (uint64_t)1 << 10},
-        {"MiB", (uint64_t)1 << 20},
-        {"GiB", (uint64_t)1 << 30},
-        {"TiB", (uint64_t)1 << 40},
-        {"KB", 1000},
-        {"MB", 1000000},
-        {"GB", 1000000000},
-        {"TB", 1000000000000},
-    };
-    const char *end;
     uint64_t value;
 
-    if (parse_u64(text, &end, &value))
-        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-            if (strcmp(end, units[i].suffix) == 0 && value <= UINT64_MAX / units[i].factor)
-                return value * units[i].factor;
+    if (quantity_size(text, &value))
+        return value;
     argp_error(state, "%s: '%s' is not a size (bytes, or with KiB MiB GiB TiB KB MB GB TB)", option,
                text);
     return 0;

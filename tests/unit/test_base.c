@@ -9,6 +9,7 @@
 #include "base/hex.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/quantity.h"
 #include "base/reader.h"
 
 /* ---- errors ----------------------------------------------------------------------------------- */
@@ -38,6 +39,62 @@ static void test_error_longer_than_its_room_is_cut(void **state)
     assert_int_equal(strlen(err.message), sizeof err.message - 1);
     error_prefix(&err, CUZK_IO, "%s", text);
     assert_int_equal(strlen(err.message), sizeof err.message - 1);
+}
+
+/* ---- sizes and durations ----------------------------------------------------------------------- */
+
+static void test_quantities_are_read_or_refused(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t value;
+    } sizes[] = {{"0", 0},           {"17", 17},          {"3KiB", 3072},
+                 {"5GiB", 5ul << 30}, {"1TiB", 1ul << 40}, {"2MB", 2000000},
+                 {"16777215TiB", 16777215ul << 40}},
+      durations[] = {{"250ms", 250}, {"0s", 0}, {"30m", 1800000}, {"2h", 7200000}, {"7d", 604800000}};
+    static const char *const bad[] = {"",     "GiB",  "-1",        "1.5GiB", "1 GiB", "1gib",
+                                      "1GiBx", "0x10", "16777216TiB", "99999999999999999999"};
+    static const char *const not_durations[] = {"", "5", "5min", "-5s", "300000000000d"};
+    uint64_t value;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        assert_true(quantity_size(sizes[i].text, &value));
+        assert_int_equal(value, sizes[i].value);
+    }
+    for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++) {
+        assert_true(quantity_duration(durations[i].text, &value));
+        assert_int_equal(value, durations[i].value);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(quantity_size(bad[i], &value));
+    for (size_t i = 0; i < sizeof not_durations / sizeof not_durations[0]; i++)
+        assert_false(quantity_duration(not_durations[i], &value));
+}
+
+static void test_quantity_texts_mean_the_same_number(void **state)
+{
+    static const uint64_t some[] = {0, 1, 999, 1000, 1024, 5ul << 30, 1ul << 40, 3000000, UINT64_MAX};
+    char text[QUANTITY_TEXT];
+    uint64_t value;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
+        quantity_size_text(text, some[i]);
+        assert_true(quantity_size(text, &value));
+        assert_int_equal(value, some[i]);
+        quantity_duration_text(text, some[i]);
+        assert_true(quantity_duration(text, &value));
+        assert_int_equal(value, some[i]);
+    }
+    quantity_size_text(text, 5ul << 30);
+    assert_string_equal(text, "5GiB");
+    quantity_duration_text(text, 604800000);
+    assert_string_equal(text, "7d");
+    quantity_size_rounded(text, 44777777777);
+    assert_string_equal(text, "41.7 GiB");
+    quantity_size_rounded(text, 1023);
+    assert_string_equal(text, "1.00 KiB");
 }
 
 /* ---- memory ----------------------------------------------------------------------------------- */
@@ -390,6 +447,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_error_is_one_printable_line),
         cmocka_unit_test(test_error_longer_than_its_room_is_cut),
+        cmocka_unit_test(test_quantities_are_read_or_refused),
+        cmocka_unit_test(test_quantity_texts_mean_the_same_number),
         cmocka_unit_test(test_budget_counts_what_is_mapped_and_nothing_else),
         cmocka_unit_test(test_budget_refuses_with_the_numbers),
         cmocka_unit_test(test_failed_map_gives_its_reservation_back),
