@@ -109,7 +109,7 @@ static void bench_key(struct engine *engine)
 static void bench_proof(struct engine *engine)
 {
     const struct request_input input = {
-        .c1_path = C1_PATH, .hints = {.registered_proof = -1}, .partition = ALL_PARTITIONS};
+        .c1 = file_whole(C1_PATH), .hints = {.registered_proof = -1}, .partition = ALL_PARTITIONS};
     const struct job_key key = {.folder = KEY_FOLDER, .choice = KEY_ALLOW_DEV};
     struct sampler sampler;
     struct job_proof proof;

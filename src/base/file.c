@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,48 +13,67 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static enum cuzk_status map_descriptor(struct file_map *map, int fd, const char *path,
+static enum cuzk_status map_descriptor(struct file_map *map, int fd, const struct file_part *part,
                                        struct cuzk_error *err)
 {
+    const char *name = file_part_name(part);
     struct stat st;
-    void *data;
+    uint64_t size, bytes = part->bytes;
+    uint8_t *start;
 
     if (fstat(fd, &st) != 0)
-        return error_set(err, CUZK_IO, "%s: %s", path, strerror(errno));
+        return error_set(err, CUZK_IO, "%s: %s", name, strerror(errno));
     if (!S_ISREG(st.st_mode))
-        return error_set(err, CUZK_BAD_INPUT, "%s: not a regular file", path);
-    map->bytes = (size_t)st.st_size;
+        return error_set(err, CUZK_BAD_INPUT, "%s: not a regular file", name);
+    size = (uint64_t)st.st_size;
+    if (part->offset > size || (bytes != FILE_TO_END && bytes > size - part->offset))
+        return error_set(err, CUZK_BAD_INPUT,
+                         "%s: expected %" PRIu64 " bytes at offset %" PRIu64
+                         ", the file has %" PRIu64,
+                         name, bytes, part->offset, size);
+    map->bytes = (size_t)(bytes == FILE_TO_END ? size - part->offset : bytes);
     if (map->bytes == 0)
         return CUZK_OK;
-    data = mmap(NULL, map->bytes, PROT_READ, MAP_SHARED, fd, 0);
-    if (data == MAP_FAILED)
-        return error_set(err, CUZK_IO, "%s: cannot be mapped: %s", path, strerror(errno));
-    map->data = data;
+    map->lead = (size_t)(part->offset % (uint64_t)sysconf(_SC_PAGESIZE));
+    start = mmap(NULL, map->bytes + map->lead, PROT_READ, MAP_SHARED, fd,
+                 (off_t)(part->offset - map->lead));
+    if (start == MAP_FAILED)
+        return error_set(err, CUZK_IO, "%s: cannot be mapped: %s", name, strerror(errno));
+    map->data = start + map->lead;
     return CUZK_OK;
 }
 
-enum cuzk_status file_map(struct file_map *map, const char *path, struct cuzk_error *err)
+enum cuzk_status file_map_part(struct file_map *map, const struct file_part *part,
+                               struct cuzk_error *err)
 {
+    const char *name = file_part_name(part);
     enum cuzk_status st;
     int fd;
 
     *map = (struct file_map){0};
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    fd = open(part->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return error_set(err, CUZK_IO, "%s: %s", path, strerror(errno));
-    st = map_descriptor(map, fd, path, err);
+        return error_set(err, CUZK_IO, "%s: %s", name, strerror(errno));
+    st = map_descriptor(map, fd, part, err);
     close(fd);
-    if (st == CUZK_OK && !(map->path = mem_copy_string(path)))
-        st = error_set(err, CUZK_NO_MEMORY, "%s: no memory for its name", path);
+    if (st == CUZK_OK && !(map->path = mem_copy_string(name)))
+        st = error_set(err, CUZK_NO_MEMORY, "%s: no memory for its name", name);
     if (st != CUZK_OK)
         file_unmap(map);
     return st;
 }
 
+enum cuzk_status file_map(struct file_map *map, const char *path, struct cuzk_error *err)
+{
+    const struct file_part whole = file_whole(path);
+
+    return file_map_part(map, &whole, err);
+}
+
 void file_unmap(struct file_map *map)
 {
     if (map->data)
-        munmap((void *)(uintptr_t)map->data, map->bytes);
+        munmap((void *)((uintptr_t)map->data - map->lead), map->bytes + map->lead);
     mem_free(map->path);
     *map = (struct file_map){0};
 }

@@ -11,16 +11,36 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* A whole file, mapped read-only. Empty files have data == NULL. `path` is a copy. */
+/* A file, or a part of one. Everything is borrowed. */
+struct file_part {
+    const char *path;
+    const char *name;       /* for messages; NULL: the path */
+    uint64_t offset, bytes; /* FILE_TO_END: up to the end */
+};
+#define FILE_TO_END UINT64_MAX
+
+static inline struct file_part file_whole(const char *path)
+{
+    return (struct file_part){.path = path, .bytes = FILE_TO_END};
+}
+static inline const char *file_part_name(const struct file_part *part)
+{
+    return part->name ? part->name : part->path;
+}
+
+/* Bytes of a file, mapped read-only. No bytes have data == NULL. `path` is a copy of the name. */
 struct file_map {
     const uint8_t *data;
     size_t bytes;
     char *path;
+    size_t lead; /* bytes mapped before `data`, up to the page */
 };
 
-/* Refuses what is not a regular file. */
+/* Refuses what is not a regular file, and a part that reaches beyond the end. */
 MUST_CHECK enum cuzk_status file_map(struct file_map *map, const char *path,
                                      struct cuzk_error *err);
+MUST_CHECK enum cuzk_status file_map_part(struct file_map *map, const struct file_part *part,
+                                          struct cuzk_error *err);
 void file_unmap(struct file_map *map); /* accepts a zeroed one */
 
 /* ---- writing --------------------------------------------------------------------------------- */

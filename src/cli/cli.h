@@ -65,7 +65,7 @@ int cli_report(const struct engine_arguments *engine_arguments, bool json, cli_f
  * Arguments after KIND are more files for --vanilla. */
 struct input_arguments {
     struct request_input input;
-    const char **vanilla; /* input.vanilla_paths; cli_input_done frees it */
+    struct file_part *vanilla; /* input.vanilla; cli_input_done frees it */
     bool has_kind, has_miner_id, has_sector_num, has_randomness;
     bool has_comm_r_old, has_comm_d_new, has_comm_r_new;
 };

@@ -36,7 +36,7 @@ static void take_vanilla(struct input_arguments *a, const char *path, struct arg
 {
     if (!a->vanilla)
         argp_error(state, "no memory for the arguments");
-    a->vanilla[a->input.n_vanilla++] = path;
+    a->vanilla[a->input.n_vanilla++] = file_whole(path);
 }
 
 static void take_argument(struct input_arguments *a, const char *text, struct argp_state *state)
@@ -56,7 +56,7 @@ static void end_input(struct input_arguments *a, struct argp_state *state)
 
     if (!a->has_kind)
         argp_error(state, "which kind of proof? porep, winning, window or update");
-    if (is_porep && !in->c1_path)
+    if (is_porep && !in->c1.path)
         argp_error(state, "--c1 FILE is missing");
     if (is_porep && a->has_miner_id != a->has_sector_num)
         argp_error(state, "--miner-id and --sector-num go together");
@@ -69,7 +69,7 @@ static void end_input(struct input_arguments *a, struct argp_state *state)
     if (is_update && !(a->has_comm_r_old && a->has_comm_d_new && a->has_comm_r_new))
         argp_error(state, "--comm-r-old, --comm-d-new and --comm-r-new are needed");
     a->input.has_identity = a->has_miner_id && a->has_sector_num;
-    a->input.vanilla_paths = a->vanilla;
+    a->input.vanilla = a->vanilla;
 }
 
 static void take_32(uint8_t out[32], bool *has, const char *option, const char *text,
@@ -85,7 +85,7 @@ static error_t parse_input(int key, char *arg, struct argp_state *state)
     struct request_input *in = &a->input;
 
     switch (key) {
-    case KEY_C1: in->c1_path = arg; return 0;
+    case KEY_C1: in->c1 = file_whole(arg); return 0;
     case KEY_VANILLA: take_vanilla(a, arg, state); return 0;
     case KEY_REGISTERED_PROOF:
         in->hints.registered_proof = (int)cli_number(state, "--registered-proof", arg, 19);

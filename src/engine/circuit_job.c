@@ -87,26 +87,60 @@ enum cuzk_status circuit_setup(struct engine *engine, struct circuit_name name, 
 /* ---- plan -------------------------------------------------------------------------------------
  */
 
+static struct job_bytes bytes_of_plan(const struct engine *engine,
+                                      const struct open_circuit *circuit, const struct plan *plan)
+{
+    return (struct job_bytes){
+        .key = region_bytes(circuit->cs.n_inputs * circuit->cs.curve->g1_bytes),
+        .shape = atomic_load(&engine->budget.class_now[MEM_SHAPE]),
+        .request = request_bytes(circuit->name) + request_inputs_bytes(circuit->cs.n_inputs - 1),
+        .witness = packed_witness_bytes(&circuit->cs),
+        .scratch = plan->peak_bytes,
+    };
+}
+
+static void plan_circuit(struct plan *ret, const struct engine *engine,
+                         const struct open_circuit *circuit)
+{
+    struct proving_key outline;
+
+    proving_key_outline(&outline, &circuit->qap, circuit->cs.curve->fr_generator.w[0]);
+    plan_prove(ret, &(struct plan_input){.backend = engine->backend,
+                                         .key = &outline,
+                                         .qap = &circuit->qap,
+                                         .n_threads = pool_size(engine->pool)});
+}
+
+enum cuzk_status circuit_job_bytes(struct engine *engine, struct circuit_name name,
+                                   struct job_bytes *ret, struct cuzk_error *err)
+{
+    struct open_circuit circuit;
+    struct plan plan;
+
+    TRY(circuit_open(&circuit, engine, name, err));
+    plan_circuit(&plan, engine, &circuit);
+    *ret = bytes_of_plan(engine, &circuit, &plan);
+    circuit_close(&circuit);
+    return CUZK_OK;
+}
+
 static void report_plan(struct report *report, struct engine *engine,
                         const struct open_circuit *circuit, const struct plan *plan)
 {
+    const struct job_bytes bytes = bytes_of_plan(engine, circuit, plan);
     char text[CIRCUIT_TEXT_MAX];
-    size_t request = request_bytes(circuit->name) + request_inputs_bytes(circuit->cs.n_inputs - 1);
-    size_t witness = packed_witness_bytes(&circuit->cs);
-    size_t shape = atomic_load(&engine->budget.class_now[MEM_SHAPE]);
-    size_t key = region_bytes(circuit->cs.n_inputs * circuit->cs.curve->g1_bytes);
 
     circuit_name_print(text, circuit->name);
     report_text(report, "circuit", "%s", text);
     report_text(report, "backend", "%s", engine->backend->name);
     report_number(report, "threads", pool_size(engine->pool));
     report_object(report, "bytes");
-    report_number(report, "key", key);
-    report_number(report, "shape", shape);
-    report_number(report, "request", request);
-    report_number(report, "witness", witness);
-    report_number(report, "scratch", plan->peak_bytes);
-    report_number(report, "total", key + shape + request + witness + plan->peak_bytes);
+    report_number(report, "key", bytes.key);
+    report_number(report, "shape", bytes.shape);
+    report_number(report, "request", bytes.request);
+    report_number(report, "witness", bytes.witness);
+    report_number(report, "scratch", bytes.scratch);
+    report_number(report, "total", job_bytes_total(&bytes));
     report_end(report);
     report_list(report, "stages");
     for (int i = 0; i < PROVE_N_STAGES; i++) {
@@ -123,15 +157,10 @@ enum cuzk_status circuit_plan(struct engine *engine, struct circuit_name name,
                               struct report *report, struct cuzk_error *err)
 {
     struct open_circuit circuit;
-    struct proving_key outline;
     struct plan plan;
 
     TRY(circuit_open(&circuit, engine, name, err));
-    proving_key_outline(&outline, &circuit.qap, circuit.cs.curve->fr_generator.w[0]);
-    plan_prove(&plan, &(struct plan_input){.backend = engine->backend,
-                                           .key = &outline,
-                                           .qap = &circuit.qap,
-                                           .n_threads = pool_size(engine->pool)});
+    plan_circuit(&plan, engine, &circuit);
     report_plan(report, engine, &circuit, &plan);
     circuit_close(&circuit);
     return CUZK_OK;

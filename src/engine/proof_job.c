@@ -3,76 +3,85 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/open_circuit.h"
+#include "engine/proof_check.h"
 #include "format/bellperson.h"
 #include "groth16/prove.h"
 #include "groth16/trapdoor.h"
-#include "groth16/verify.h"
 
 /* ---- proving ----------------------------------------------------------------------------------
  */
 
-struct prove_job {
-    struct engine *engine;
-    struct request request;
-    struct open_circuit circuit;
-    struct proving_key key;
-    struct packed_witness witness;
-    struct region inputs; /* as a verifier derives them */
-    struct blinding blinding;
-    bool fixed_blinding;
-};
-
-static void prove_job_done(struct prove_job *job)
-{
-    engine_stage_end(job->engine);
-    region_unmap(&job->inputs);
-    packed_witness_done(&job->witness);
-    proving_key_done(&job->key);
-    circuit_close(&job->circuit);
-    request_done(&job->request);
-    mem_wipe(&job->blinding, sizeof job->blinding);
-}
-
-static enum cuzk_status open_key(struct prove_job *job, const struct job_key *choice,
-                                 struct cuzk_error *err)
+static enum cuzk_status open_key(struct job_resident *resident, struct engine *engine,
+                                 const struct job_key *choice, struct cuzk_error *err)
 {
     const char *folder = choice->folder ? choice->folder : key_folder_default();
-    const struct curve *curve = job->circuit.cs.curve;
+    const struct curve *curve = resident->circuit.cs.curve;
     char path[KEY_PATH_MAX];
 
-    engine_stage(job->engine, "open key");
+    engine_stage(engine, "open key");
     if (choice->seed_label && choice->choice != KEY_ONLY_DEV)
         return error_set(err, CUZK_INTERNAL, "known randomness for an official key");
-    TRY(key_folder_find(path, folder, job->circuit.name, ".params", choice->choice, err));
-    TRY(params_open(&job->key, path, curve, job->engine->pool, &job->engine->budget, err));
-    if (proving_key_matches(&job->key, &job->circuit.qap, err) != CUZK_OK)
+    TRY(key_folder_find(path, folder, resident->circuit.name, ".params", choice->choice, err));
+    TRY(params_open(&resident->key, path, curve, engine->pool, &engine->budget, err));
+    if (proving_key_matches(&resident->key, &resident->circuit.qap, err) != CUZK_OK)
         return error_prefix(err, CUZK_BAD_INPUT, "%s", path);
     if (choice->seed_label) {
-        blinding_from_label(&job->blinding, curve, choice->seed_label);
-        job->fixed_blinding = true;
+        blinding_from_label(&resident->blinding, curve, choice->seed_label);
+        resident->fixed_blinding = true;
     }
     return CUZK_OK;
 }
 
+enum cuzk_status job_resident_open(struct job_resident *ret, struct engine *engine,
+                                   struct circuit_name name, const struct job_key *key,
+                                   struct cuzk_error *err)
+{
+    enum cuzk_status st;
+
+    *ret = (struct job_resident){0};
+    TRY(circuit_open(&ret->circuit, engine, name, err));
+    st = open_key(ret, engine, key, err);
+    engine_stage_end(engine);
+    if (st != CUZK_OK)
+        job_resident_close(ret);
+    return st;
+}
+
+void job_resident_close(struct job_resident *resident)
+{
+    proving_key_done(&resident->key);
+    circuit_close(&resident->circuit);
+    mem_wipe(&resident->blinding, sizeof resident->blinding);
+    resident->fixed_blinding = false;
+}
+
+struct prove_job {
+    struct engine *engine;
+    const struct request *request;
+    const struct job_resident *resident;
+    struct packed_witness witness;
+    struct region inputs; /* as a verifier derives them */
+};
+
 /* All that is still to be taken must fit now, not when half of the work is done. */
 static enum cuzk_status check_plan(const struct prove_job *job, struct cuzk_error *err)
 {
+    const struct open_circuit *circuit = &job->resident->circuit;
     struct engine *engine = job->engine;
     struct plan plan;
     size_t need, in_use = atomic_load(&engine->budget.now);
 
     plan_prove(&plan, &(struct plan_input){.backend = engine->backend,
-                                           .key = &job->key,
-                                           .qap = &job->circuit.qap,
+                                           .key = &job->resident->key,
+                                           .qap = &circuit->qap,
                                            .n_threads = pool_size(engine->pool)});
-    need = in_use + packed_witness_bytes(&job->circuit.cs) + plan.peak_bytes;
+    need = in_use + packed_witness_bytes(&circuit->cs) + plan.peak_bytes;
     if (need > engine->budget.limit)
         return error_set(
             err, CUZK_NO_MEMORY,
             "this proof takes %zu bytes (%zu in use, %zu for the witness, %zu to prove); "
             "%zu are allowed",
-            need, in_use, packed_witness_bytes(&job->circuit.cs), plan.peak_bytes,
+            need, in_use, packed_witness_bytes(&circuit->cs), plan.peak_bytes,
             engine->budget.limit);
     return CUZK_OK;
 }
@@ -87,7 +96,7 @@ static void stage_begins(void *ctx, enum prove_stage stage)
 static enum cuzk_status check_inputs(const struct prove_job *job, unsigned k,
                                      struct cuzk_error *err)
 {
-    const struct request *request = &job->request;
+    const struct request *request = job->request;
     struct scalar *expected = (struct scalar *)(void *)job->inputs.base;
 
     request->kind->public_inputs(request, expected, k);
@@ -97,68 +106,124 @@ static enum cuzk_status check_inputs(const struct prove_job *job, unsigned k,
     return CUZK_OK;
 }
 
-static enum cuzk_status prove_partition(struct prove_job *job, unsigned k, uint8_t *out,
-                                        struct cuzk_error *err)
+static enum cuzk_status prove_partition(struct prove_job *job, unsigned k,
+                                        uint8_t out[PARTITION_PROOF_BYTES], struct cuzk_error *err)
 {
     struct engine *engine = job->engine;
+    const struct job_resident *resident = job->resident;
     const struct prove_options options = {.backend = engine->backend,
                                           .pool = engine->pool,
                                           .budget = &engine->budget,
                                           .cancel = engine->cancel,
                                           .progress = stage_begins,
                                           .progress_ctx = engine};
-    const struct request *request = &job->request;
+    const struct request *request = job->request;
     struct proof proof;
 
     engine_stage(engine, "partition %u: witness", k);
     packed_witness_clear(&job->witness);
-    request->kind->witness(request, &job->witness, &job->circuit.cs, k, engine->pool);
+    request->kind->witness(request, &job->witness, &resident->circuit.cs, k, engine->pool);
     TRY(check_inputs(job, k, err));
-    TRY(groth16_prove(&job->key, &job->circuit.qap, &job->witness.values,
-                      job->fixed_blinding ? &job->blinding : NULL, &options, &proof, err));
-    proof_encode(out, job->circuit.cs.curve, &proof);
+    TRY(groth16_prove(&resident->key, &resident->circuit.qap, &job->witness.values,
+                      resident->fixed_blinding ? &resident->blinding : NULL, &options, &proof,
+                      err));
+    proof_encode(out, resident->circuit.cs.curve, &proof);
     return CUZK_OK;
 }
 
-static enum cuzk_status prove_all(struct prove_job *job, uint8_t *out, struct cuzk_error *err)
+static enum cuzk_status prove_all(struct prove_job *job, const struct job_sink *sink,
+                                  struct cuzk_error *err)
 {
-    for (unsigned k = job->request.first; k < job->request.end; k++, out += PARTITION_PROOF_BYTES) {
-        enum cuzk_status st = prove_partition(job, k, out, err);
+    const unsigned first = job->request->first;
+    uint8_t proof[PARTITION_PROOF_BYTES];
 
+    for (unsigned k = first; k < job->request->end; k++) {
+        enum cuzk_status st;
+
+        if (sink->skip && sink->skip[k - first])
+            continue;
+        st = prove_partition(job, k, proof, err);
         if (st != CUZK_OK)
             return error_prefix(err, st, "partition %u", k);
+        TRY(sink->f(sink->ctx, k, proof, err));
     }
     return CUZK_OK;
+}
+
+enum cuzk_status job_prove_request(struct engine *engine, const struct request *request,
+                                   const struct job_resident *resident, const struct job_sink *sink,
+                                   struct cuzk_error *err)
+{
+    struct prove_job job = {.engine = engine, .request = request, .resident = resident};
+    enum cuzk_status st;
+
+    TRY_GOTO(st, out,
+             region_map(&job.inputs, &engine->budget, MEM_REQUEST,
+                        request_inputs_bytes(request->n_inputs), err));
+    TRY_GOTO(st, out, check_plan(&job, err));
+    TRY_GOTO(st, out,
+             packed_witness_new(&job.witness, &resident->circuit.cs, &engine->budget, err));
+    st = prove_all(&job, sink, err);
+out:
+    engine_stage_end(engine);
+    region_unmap(&job.inputs);
+    packed_witness_done(&job.witness);
+    return st;
+}
+
+/* ---- a whole proof ----------------------------------------------------------------------------
+ */
+
+struct collected {
+    uint8_t *bytes;
+    unsigned first;
+};
+
+static enum cuzk_status collect(void *ctx, unsigned k, const uint8_t proof[PARTITION_PROOF_BYTES],
+                                struct cuzk_error *err)
+{
+    struct collected *c = ctx;
+
+    (void)err;
+    memcpy(c->bytes + (size_t)(k - c->first) * PARTITION_PROOF_BYTES, proof, PARTITION_PROOF_BYTES);
+    return CUZK_OK;
+}
+
+static enum cuzk_status prove_checked(struct engine *engine, const struct request *request,
+                                      const struct job_key *key, struct job_proof *ret,
+                                      struct cuzk_error *err)
+{
+    const size_t n_bytes = (request->end - request->first) * (size_t)PARTITION_PROOF_BYTES;
+    struct job_proof proof = {.bytes = mem_new(n_bytes), .n_bytes = n_bytes};
+    struct collected collected = {.bytes = proof.bytes, .first = request->first};
+    const struct job_sink sink = {.f = collect, .ctx = &collected};
+    struct job_resident resident = {0};
+    enum cuzk_status st;
+
+    if (!proof.bytes)
+        return error_set(err, CUZK_NO_MEMORY, "no memory for the proof");
+    TRY_GOTO(st, out, job_resident_open(&resident, engine, request->name, key, err));
+    TRY_GOTO(st, out, job_prove_request(engine, request, &resident, &sink, err));
+    *ret = proof;
+    proof = (struct job_proof){0};
+out:
+    job_proof_done(&proof);
+    job_resident_close(&resident);
+    return st;
 }
 
 enum cuzk_status job_prove(struct engine *engine, const struct request_input *input,
                            const struct job_key *key, struct job_proof *ret, struct cuzk_error *err)
 {
-    struct prove_job job = {.engine = engine};
-    struct request *request = &job.request;
-    struct job_proof proof = {0};
+    struct request request = {0};
     enum cuzk_status st;
 
-    TRY_GOTO(st, out, request_read(request, input, engine, err));
-    TRY_GOTO(st, out, request_check(request, engine, err));
-    TRY_GOTO(st, out, circuit_open(&job.circuit, engine, request->name, err));
-    TRY_GOTO(st, out, open_key(&job, key, err));
-    TRY_GOTO(st, out,
-             region_map(&job.inputs, &engine->budget, MEM_REQUEST,
-                        request_inputs_bytes(request->n_inputs), err));
-    TRY_GOTO(st, out, check_plan(&job, err));
-    TRY_GOTO(st, out, packed_witness_new(&job.witness, &job.circuit.cs, &engine->budget, err));
-
-    proof.n_bytes = (request->end - request->first) * (size_t)PARTITION_PROOF_BYTES;
-    proof.bytes = mem_new(proof.n_bytes);
-    if (!proof.bytes)
-        TRY_GOTO(st, out, error_set(err, CUZK_NO_MEMORY, "no memory for the proof"));
-    TRY_GOTO(st, out, prove_all(&job, proof.bytes, err));
-    *ret = proof;
-    proof = (struct job_proof){0};
+    TRY_GOTO(st, out, request_read(&request, input, engine, err));
+    TRY_GOTO(st, out, request_check(&request, engine, err));
+    TRY_GOTO(st, out, prove_checked(engine, &request, key, ret, err));
 out:
-    job_proof_done(&proof);
-    prove_job_done(&job);
+    engine_stage_end(engine);
+    request_done(&request);
     return st;
 }
 
@@ -171,27 +236,9 @@ void job_proof_done(struct job_proof *proof)
 /* ---- verifying --------------------------------------------------------------------------------
  */
 
-static enum cuzk_status open_vk(struct engine *engine, const struct job_key *key,
-                                struct circuit_name name, struct verifying_key *vk,
-                                struct cuzk_error *err)
-{
-    const char *folder = key->folder ? key->folder : key_folder_default();
-    char path[KEY_PATH_MAX];
-
-    if (key->vk_path && key_is_dev(key->vk_path) && key->choice == KEY_OFFICIAL)
-        return error_set(err, CUZK_BAD_INPUT,
-                         "%s: a development key proves nothing; --allow-dev-key accepts it",
-                         key->vk_path);
-    if (!key->vk_path)
-        TRY(key_folder_find(path, folder, name, ".vk", key->choice, err));
-    return vk_open(vk, key->vk_path ? key->vk_path : path, &curve_bls12_381, engine->pool,
-                   &engine->budget, err);
-}
-
 struct verify_job {
     struct request request;
-    struct verifying_key vk;
-    struct verifier verifier;
+    struct proof_checker checker;
     struct file_map file;
     struct proof *proofs;
     struct statement *statements;
@@ -204,8 +251,7 @@ static void verify_job_done(struct verify_job *job)
     mem_free(job->statements);
     region_unmap(&job->inputs);
     file_unmap(&job->file);
-    verifier_done(&job->verifier);
-    verifying_key_done(&job->vk);
+    proof_checker_close(&job->checker);
     request_done(&job->request);
 }
 
@@ -248,13 +294,13 @@ enum cuzk_status job_verify(struct engine *engine, const struct request_input *i
 
     TRY_GOTO(st, out, request_read(&job.request, input, engine, err));
     engine_stage(engine, "open key");
-    TRY_GOTO(st, out, open_vk(engine, key, job.request.name, &job.vk, err));
     TRY_GOTO(st, out,
-             verifier_init(&job.verifier, &job.vk, true, engine->pool, &engine->budget, err));
+             proof_checker_open(&job.checker, job.request.name, key, engine->pool, &engine->budget,
+                                err));
     engine_stage(engine, "read proof");
     TRY_GOTO(st, out, read_proofs(&job, proof_path, &engine->budget, err));
     engine_stage(engine, "verify");
-    st = groth16_verify_batch(&job.verifier, job.proofs, job.statements,
+    st = groth16_verify_batch(&job.checker.verifier, job.proofs, job.statements,
                               job.request.end - job.request.first, &bad, &engine->budget, err);
     if (st != CUZK_OK)
         error_prefix(err, st, "%s", proof_path);

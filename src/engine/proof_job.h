@@ -9,8 +9,11 @@
 
 #include "engine/engine.h"
 #include "engine/key_folder.h"
+#include "engine/open_circuit.h"
 #include "engine/report.h"
 #include "engine/request.h"
+#include "groth16/key.h"
+#include "groth16/proof.h"
 
 enum { PARTITION_PROOF_BYTES = 192 };
 
@@ -28,6 +31,33 @@ struct job_proof {
 };
 void job_proof_done(struct job_proof *proof);
 
+/* What proofs of one circuit share, and may keep between them. */
+struct job_resident {
+    struct open_circuit circuit;
+    struct proving_key key;
+    struct blinding blinding; /* of the seed label */
+    bool fixed_blinding;
+};
+MUST_CHECK enum cuzk_status job_resident_open(struct job_resident *ret, struct engine *engine,
+                                              struct circuit_name name, const struct job_key *key,
+                                              struct cuzk_error *err);
+void job_resident_close(struct job_resident *resident); /* accepts a zeroed one */
+
+/* What happens to a partition's proof; a failure ends the job. */
+typedef enum cuzk_status job_partition_fn(void *ctx, unsigned k,
+                                          const uint8_t proof[PARTITION_PROOF_BYTES],
+                                          struct cuzk_error *err);
+struct job_sink {
+    const bool *skip; /* partition first + i is not wanted; NULL: all are */
+    job_partition_fn *f;
+    void *ctx;
+};
+/* Proves the partitions of a checked request that are asked for. */
+MUST_CHECK enum cuzk_status job_prove_request(struct engine *engine, const struct request *request,
+                                              const struct job_resident *resident,
+                                              const struct job_sink *sink, struct cuzk_error *err);
+
+/* All of it: reads, checks, opens, proves. */
 MUST_CHECK enum cuzk_status job_prove(struct engine *engine, const struct request_input *input,
                                       const struct job_key *key, struct job_proof *ret,
                                       struct cuzk_error *err);

@@ -10,6 +10,7 @@
 #ifndef ENGINE_REQUEST_H
 #define ENGINE_REQUEST_H
 
+#include "base/file.h"
 #include "circuit/packed_witness.h"
 #include "engine/engine.h"
 #include "filecoin/c1.h"
@@ -24,12 +25,12 @@ struct request_input {
     int partition;         /* one, or ALL_PARTITIONS */
     struct c1_hints hints; /* registered_proof counts for every kind, the rest for porep */
 
-    const char *c1_path; /* porep */
+    struct file_part c1; /* porep */
     bool has_identity;   /* porep: checked against the replica id */
     uint64_t miner_id, sector_num;
 
-    const char *const *vanilla_paths; /* the other kinds; window, update: all, or just the
-                                          partition's */
+    const struct file_part *vanilla; /* the other kinds; window, update: all, or just the
+                                        partition's */
     size_t n_vanilla;
     uint8_t randomness[32];                                 /* winning, window */
     uint8_t comm_r_old[32], comm_d_new[32], comm_r_new[32]; /* update */

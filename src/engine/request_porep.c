@@ -18,24 +18,24 @@ static enum cuzk_status check_identity(const struct request_input *input, const 
         return CUZK_OK;
     if (c1->has_sector_num && c1->sector_num != input->sector_num)
         return error_set(err, CUZK_BAD_INPUT, "%s: SectorNum is %" PRIu64 ", expected %" PRIu64,
-                         input->c1_path, c1->sector_num, input->sector_num);
+                         file_part_name(&input->c1), c1->sector_num, input->sector_num);
     prover_id_of_miner(prover_id, input->miner_id);
     id = replica_id_make(prover_id, input->sector_num, seal->ticket, &seal->comm_d,
                          c1->config.porep_id);
     if (memcmp(&id, &seal->replica_id, sizeof id) != 0)
         return error_set(err, CUZK_BAD_INPUT,
                          "%s: replica_id is not that of sector %" PRIu64 " of miner %" PRIu64,
-                         input->c1_path, input->sector_num, input->miner_id);
+                         file_part_name(&input->c1), input->sector_num, input->miner_id);
     return CUZK_OK;
 }
 
 static enum cuzk_status read_porep(struct request *r, const struct request_input *input,
                                    struct engine *engine, struct cuzk_error *err)
 {
-    if (!input->c1_path)
+    if (!input->c1.path)
         return error_set(err, CUZK_USAGE, "--c1 FILE is missing");
-    r->label = input->c1_path;
-    TRY(c1_read_file(&r->of.c1, input->c1_path, &input->hints, &engine->budget, err));
+    r->label = file_part_name(&input->c1);
+    TRY(c1_read_part(&r->of.c1, &input->c1, &input->hints, &engine->budget, err));
     r->name = r->of.c1.name;
     r->partitions = r->of.c1.config.partitions;
     r->n_inputs = porep_n_inputs(&r->of.c1.config.shape);

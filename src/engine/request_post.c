@@ -22,15 +22,15 @@ static enum cuzk_status find_proof(const struct post_proof **ret, const struct r
     return CUZK_OK;
 }
 
-static enum cuzk_status read_sector(struct vanilla_post *post, size_t i, const char *path,
-                                    struct cuzk_error *err)
+static enum cuzk_status read_sector(struct vanilla_post *post, size_t i,
+                                    const struct file_part *part, struct cuzk_error *err)
 {
     struct file_map map;
     struct reader r;
     enum cuzk_status st;
 
-    TRY(file_map(&map, path, err));
-    r = reader_over(map.data, map.bytes, path);
+    TRY(file_map_part(&map, part, err));
+    r = reader_over(map.data, map.bytes, map.path);
     st = vanilla_post_read(post, i, &r, err);
     file_unmap(&map);
     return st;
@@ -60,7 +60,7 @@ static enum cuzk_status read_post(struct request *r, const struct request_input 
     TRY(vanilla_post_new(post, &config, input->randomness, input->n_vanilla, &engine->budget, err));
     post->post.n_before = sectors_before(&config, input);
     for (size_t i = 0; i < input->n_vanilla; i++)
-        TRY(read_sector(post, i, input->vanilla_paths[i], err));
+        TRY(read_sector(post, i, &input->vanilla[i], err));
     r->name = (struct circuit_name){.kind = input->kind, .size = proof->size};
     r->partitions = (unsigned)post_partitions(&config, post->post.n_before + input->n_vanilla);
     r->n_inputs = post_n_inputs(&config.shape);

@@ -27,15 +27,15 @@ static enum cuzk_status read_facts(struct update *update, const struct sector_si
     return read_commitment(&update->comm_r_new, input->comm_r_new, "comm_r_new", err);
 }
 
-static enum cuzk_status read_partition(struct vanilla_update *update, unsigned k, const char *path,
-                                       struct cuzk_error *err)
+static enum cuzk_status read_partition(struct vanilla_update *update, unsigned k,
+                                       const struct file_part *part, struct cuzk_error *err)
 {
     struct file_map map;
     struct reader r;
     enum cuzk_status st;
 
-    TRY(file_map(&map, path, err));
-    r = reader_over(map.data, map.bytes, path);
+    TRY(file_map_part(&map, part, err));
+    r = reader_over(map.data, map.bytes, map.path);
     st = vanilla_update_read(update, k, &r, err);
     file_unmap(&map);
     return st;
@@ -47,14 +47,14 @@ static enum cuzk_status read_partitions(struct vanilla_update *update,
                                         struct cuzk_error *err)
 {
     if (input->n_vanilla == 1 && input->partition >= 0 && (unsigned)input->partition < n)
-        return read_partition(update, (unsigned)input->partition, input->vanilla_paths[0], err);
+        return read_partition(update, (unsigned)input->partition, &input->vanilla[0], err);
     if (input->n_vanilla != n)
         return error_set(err, CUZK_BAD_INPUT,
                          "%zu vanilla proofs: expected %u, one a partition (or one, with "
                          "--partition)",
                          input->n_vanilla, n);
     for (unsigned k = 0; k < n; k++)
-        TRY(read_partition(update, k, input->vanilla_paths[k], err));
+        TRY(read_partition(update, k, &input->vanilla[k], err));
     return CUZK_OK;
 }
 

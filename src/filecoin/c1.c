@@ -126,6 +126,7 @@ struct origin {
     const uint8_t *data; /* NULL: the file */
     size_t bytes;
     FILE *file;
+    const struct file_part *part; /* of the file */
     struct memory_source memory;
     struct file_source stream;
 };
@@ -134,9 +135,9 @@ static enum cuzk_status origin_rewind(struct origin *o, struct byte_source **ret
                                       struct cuzk_error *err)
 {
     if (o->file) {
-        if (fseeko(o->file, 0, SEEK_SET) != 0)
+        if (fseeko(o->file, (off_t)o->part->offset, SEEK_SET) != 0)
             return error_set(err, CUZK_IO, "%s", strerror(errno));
-        o->stream = file_source_over(o->file, o->name);
+        o->stream = file_source_over(o->file, o->name, o->part->bytes);
         *ret = &o->stream.base;
     } else {
         o->memory = memory_source_over(o->data, o->bytes);
@@ -224,7 +225,7 @@ static enum cuzk_status read_bincode(struct c1 *c, struct origin *o, const struc
 
     TRY(configure(c, NULL, hints, err));
     if (o->file)
-        TRY(file_map(&map, o->name, err));
+        TRY(file_map_part(&map, o->part, err));
     r = o->file ? reader_over(map.data, map.bytes, "bincode")
                 : reader_over(o->data, o->bytes, "bincode");
     st = c1_bincode_read(&c->vanilla, &r, &c->config.shape, c->config.partitions, budget, err);
@@ -257,17 +258,27 @@ out:
     return error_prefix(err, st, "%s", o->name);
 }
 
-enum cuzk_status c1_read_file(struct c1 *ret, const char *path, const struct c1_hints *hints,
-                              struct budget *budget, struct cuzk_error *err)
+enum cuzk_status c1_read_part(struct c1 *ret, const struct file_part *part,
+                              const struct c1_hints *hints, struct budget *budget,
+                              struct cuzk_error *err)
 {
-    struct origin o = {.name = path, .file = fopen(path, "rbe")};
+    struct origin o = {
+        .name = file_part_name(part), .file = fopen(part->path, "rbe"), .part = part};
     enum cuzk_status st;
 
     if (!o.file)
-        return error_set(err, CUZK_IO, "%s: %s", path, strerror(errno));
+        return error_set(err, CUZK_IO, "%s: %s", o.name, strerror(errno));
     st = read_origin(ret, &o, hints, budget, err);
     fclose(o.file);
     return st;
+}
+
+enum cuzk_status c1_read_file(struct c1 *ret, const char *path, const struct c1_hints *hints,
+                              struct budget *budget, struct cuzk_error *err)
+{
+    const struct file_part whole = file_whole(path);
+
+    return c1_read_part(ret, &whole, hints, budget, err);
 }
 
 enum cuzk_status c1_read(struct c1 *ret, const void *bytes, size_t n, const char *name,

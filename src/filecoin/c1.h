@@ -10,6 +10,7 @@
 #ifndef FILECOIN_C1_H
 #define FILECOIN_C1_H
 
+#include "base/file.h"
 #include "filecoin/circuit_name.h"
 #include "filecoin/vanilla.h"
 
@@ -35,6 +36,9 @@ struct c1 {
  * CUZK_USAGE: the hints do not suffice, or do not make sense. Messages begin with the path or name.
  * Besides the result it takes SAX_ROOM_BYTES (MEM_REQUEST); bincode is mapped. */
 MUST_CHECK enum cuzk_status c1_read_file(struct c1 *ret, const char *path,
+                                         const struct c1_hints *hints, struct budget *budget,
+                                         struct cuzk_error *err);
+MUST_CHECK enum cuzk_status c1_read_part(struct c1 *ret, const struct file_part *part,
                                          const struct c1_hints *hints, struct budget *budget,
                                          struct cuzk_error *err);
 MUST_CHECK enum cuzk_status c1_read(struct c1 *ret, const void *bytes, size_t n, const char *name,

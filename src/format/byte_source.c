@@ -27,15 +27,16 @@ static enum cuzk_status file_read(struct byte_source *source, uint8_t *to, size_
 {
     struct file_source *f = (struct file_source *)source;
 
-    *ret_n = fread(to, 1, room, f->file);
+    *ret_n = fread(to, 1, room < f->left ? room : (size_t)f->left, f->file);
+    f->left -= *ret_n;
     if (*ret_n == 0 && ferror(f->file))
         return error_set(err, CUZK_IO, "%s: %s", f->path, strerror(errno));
     return CUZK_OK;
 }
 
-struct file_source file_source_over(FILE *file, const char *path)
+struct file_source file_source_over(FILE *file, const char *path, uint64_t bytes)
 {
-    return (struct file_source){.base = {file_read}, .file = file, .path = path};
+    return (struct file_source){.base = {file_read}, .file = file, .path = path, .left = bytes};
 }
 
 void byte_cursor_init(struct byte_cursor *cursor, struct byte_source *source)

@@ -26,13 +26,14 @@ struct memory_source {
 };
 struct memory_source memory_source_over(const void *data, size_t bytes);
 
-/* An open file from where it is, borrowed. `path` is for messages. */
+/* An open file from where it is, at most `bytes` of it, borrowed. `path` is for messages. */
 struct file_source {
     struct byte_source base;
     FILE *file;
     const char *path;
+    uint64_t left;
 };
-struct file_source file_source_over(FILE *file, const char *path);
+struct file_source file_source_over(FILE *file, const char *path, uint64_t bytes);
 
 /* One byte at a time over a source. */
 enum { BYTE_CURSOR_BYTES = 32768 };

@@ -12,7 +12,8 @@
 #include "base/quantity.h"
 #include "base/reader.h"
 
-/* ---- errors ----------------------------------------------------------------------------------- */
+/* ---- errors -----------------------------------------------------------------------------------
+ */
 
 static void test_error_is_one_printable_line(void **state)
 {
@@ -98,6 +99,8 @@ static void test_quantity_texts_mean_the_same_number(void **state)
 }
 
 /* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory -----------------------------------------------------------------------------------
+ */
 
 static void test_budget_counts_what_is_mapped_and_nothing_else(void **state)
 {
@@ -200,7 +203,8 @@ static void test_grow_keeps_contents_counts_and_stops_at_its_maximum(void **stat
     assert_int_equal(budget.now, 0);
 }
 
-/* ---- threads ---------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------------------
+ */
 
 struct loop {
     struct pool *pool;
@@ -295,7 +299,8 @@ static void test_pool_skips_the_rest_once_cancelled(void **state)
     pool_free(NULL);
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ------------------------------------------------------------------------------------
+ */
 
 static void test_out_file_appears_whole_or_not_at_all(void **state)
 {
@@ -318,6 +323,36 @@ static void test_out_file_appears_whole_or_not_at_all(void **state)
     assert_int_equal(map.bytes, 5);
     assert_memory_equal(map.data, "whole", 5);
     file_unmap(&map);
+    unlink(path);
+}
+
+static void test_file_part_is_the_bytes_it_names(void **state)
+{
+    const char *path = test_scratch_path("part");
+    uint8_t bytes[9000];
+    struct out_file out;
+    struct file_map map;
+    struct cuzk_error err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * i >> 3);
+    assert_int_equal(out_open(&out, path, NULL), CUZK_OK);
+    assert_int_equal(out_write(&out, bytes, sizeof bytes, NULL), CUZK_OK);
+    assert_int_equal(out_commit(&out, NULL), CUZK_OK);
+    for (size_t offset = 0; offset <= sizeof bytes; offset += 1000) {
+        struct file_part part = {.path = path, .name = "body", .offset = offset, .bytes = 700};
+
+        if (offset + part.bytes > sizeof bytes)
+            part.bytes = FILE_TO_END;
+        assert_int_equal(file_map_part(&map, &part, NULL), CUZK_OK);
+        assert_int_equal(map.bytes, part.bytes == 700 ? 700 : sizeof bytes - offset);
+        assert_memory_equal(map.data, bytes + offset, map.bytes);
+        file_unmap(&map);
+        part.bytes = sizeof bytes - offset + 1;
+        assert_int_equal(file_map_part(&map, &part, &err), CUZK_BAD_INPUT);
+        assert_non_null(strstr(err.message, "body: "));
+    }
     unlink(path);
 }
 
@@ -354,7 +389,8 @@ static void test_reader_refuses_to_run_over(void **state)
     assert_int_equal(read_end(&r, &err), CUZK_OK);
 }
 
-/* ---- hashes, hex, numbers --------------------------------------------------------------------- */
+/* ---- hashes, hex, numbers ---------------------------------------------------------------------
+ */
 
 static void check_hash(enum hash_kind kind, const char *expected)
 {
@@ -382,8 +418,9 @@ static void test_hashes_match_their_standards(void **state)
     (void)state;
     /* FIPS 180-4, RFC 7693 appendices A and B */
     check_hash(HASH_SHA256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    check_hash(HASH_BLAKE2B_512, "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1"
-                                 "7d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923");
+    check_hash(HASH_BLAKE2B_512,
+               "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1"
+               "7d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923");
     check_hash(HASH_BLAKE2S_256,
                "508c5e8c327c14e2e1a72ba34eeb452f37458b209ed63a294d999b4c86675982");
     /* BLAKE2b known answer test: key 00..3f, empty input */
@@ -458,6 +495,7 @@ int main(void)
         cmocka_unit_test(test_pool_for_covers_a_range_exactly),
         cmocka_unit_test(test_pool_skips_the_rest_once_cancelled),
         cmocka_unit_test(test_out_file_appears_whole_or_not_at_all),
+        cmocka_unit_test(test_file_part_is_the_bytes_it_names),
         cmocka_unit_test(test_file_map_names_what_it_cannot_open),
         cmocka_unit_test(test_reader_refuses_to_run_over),
         cmocka_unit_test(test_hashes_match_their_standards),

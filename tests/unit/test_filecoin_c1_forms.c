@@ -2,6 +2,7 @@
 #include "support/testing.h"
 
 #include <ctype.h>
+#include <unistd.h>
 
 #include "filecoin/c1.h"
 #include "filecoin/c1_json.h"
@@ -85,6 +86,47 @@ static void assert_file_holds(const char *path, const struct c1_hints *hints,
     assert_int_equal(c1.name.kind, CIRCUIT_POREP);
     assert_false(c1.has_sector_num);
     c1_done(&c1);
+}
+
+/* As the daemon finds a C1: inside the body of a request. */
+static void test_a_c1_inside_another_file_is_read(void **state)
+{
+    static const char *const names[] = {"c1.json", "c1.bin"};
+    const char *path = test_scratch_path("body");
+    struct porep_set set = porep_set_load("porep-2k");
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct c1_hints hints = hints_of(&set);
+        struct file_part part = {.path = path, .name = "body", .offset = 4099};
+        uint8_t expected[32], found[32];
+        struct cuzk_error err;
+        struct file_map map;
+        struct out_file out;
+        struct c1 c1;
+
+        assert_int_equal(file_map(&map, vector_path("filecoin/porep-2k/%s", names[i]), &err),
+                         CUZK_OK);
+        part.bytes = map.bytes;
+        assert_int_equal(out_open(&out, path, &err), CUZK_OK);
+        for (unsigned k = 0; k < 4099; k++)
+            fputc('x', out.stream);
+        assert_int_equal(out_write(&out, map.data, map.bytes, &err), CUZK_OK);
+        assert_int_equal(out_write(&out, "{tail", 5, &err), CUZK_OK);
+        assert_int_equal(out_commit(&out, &err), CUZK_OK);
+        file_unmap(&map);
+        if (c1_read_part(&c1, &part, &hints, NULL, &err) != CUZK_OK)
+            fail_msg("%s", err.message);
+        c1_digest(expected, &set.vanilla);
+        c1_digest(found, &c1.vanilla);
+        assert_memory_equal(found, expected, 32);
+        c1_done(&c1);
+        part.bytes -= 3;
+        assert_int_equal(c1_read_part(&c1, &part, &hints, NULL, &err), CUZK_BAD_INPUT);
+        assert_memory_equal(err.message, "body: ", 6);
+    }
+    unlink(path);
+    porep_set_free(&set);
 }
 
 static void test_json_and_bincode_of_a_set_hold_the_same(void **state)
@@ -646,6 +688,7 @@ static void test_any_failed_allocation_of_a_read_leaves_nothing_behind(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_c1_inside_another_file_is_read),
         cmocka_unit_test(test_json_and_bincode_of_a_set_hold_the_same),
         cmocka_unit_test(test_c1s_are_written_as_upstream_writes_them),
         cmocka_unit_test(test_json_of_the_eleven_layer_set_holds_the_same),
