@@ -57,7 +57,8 @@ bool quantity_duration(const char *text, uint64_t *ret_ms)
 }
 
 /* The unit that leaves the smallest whole number. */
-static void print(char text[QUANTITY_TEXT], const struct unit *units, size_t n_units, uint64_t value)
+static void print(char text[QUANTITY_TEXT], const struct unit *units, size_t n_units,
+                  uint64_t value)
 {
     const struct unit *best = &units[0];
 
@@ -87,6 +88,9 @@ void quantity_size_rounded(char text[QUANTITY_TEXT], uint64_t bytes)
         value /= 1024;
         unit++;
     }
-    snprintf(text, QUANTITY_TEXT, "%.*f %s", unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2,
+    snprintf(text, QUANTITY_TEXT, "%.*f %s",
+             unit == 0 || value >= 99.95 ? 0
+             : value >= 9.995            ? 1
+                                         : 2,
              value, names[unit]);
 }

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A decimal number and one of "", KiB MiB GiB TiB KB MB GB TB: bytes. No sign, no fraction, no space;
- * false for anything else and for what does not fit into 64 bits. */
+/* A decimal number and one of "", KiB MiB GiB TiB KB MB GB TB: bytes. No sign, no fraction, no
+ * space; false for anything else and for what does not fit into 64 bits. */
 bool quantity_size(const char *text, uint64_t *ret_bytes);
 
 /* A decimal number and one of ms s m h d: milliseconds. A bare number is not a duration. */

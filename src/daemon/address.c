@@ -10,8 +10,9 @@ static enum cuzk_status parse_unix(struct address *address, const char *text, co
     if (path[0] != '/')
         return error_set(err, CUZK_BAD_INPUT, "'%s': expected unix:// and an absolute path", text);
     if (strlen(path) >= sizeof address->path)
-        return error_set(err, CUZK_BAD_INPUT, "'%s': the path of a unix socket has at most %zu bytes",
-                         text, sizeof address->path - 1);
+        return error_set(err, CUZK_BAD_INPUT,
+                         "'%s': the path of a unix socket has at most %zu bytes", text,
+                         sizeof address->path - 1);
     *address = (struct address){.is_unix = true};
     memcpy(address->path, path, strlen(path) + 1);
     return CUZK_OK;
@@ -59,8 +60,8 @@ void address_text(char text[ADDRESS_TEXT], const struct address *address)
     if (address->is_unix)
         snprintf(text, ADDRESS_TEXT, "unix://%s", address->path);
     else
-        snprintf(text, ADDRESS_TEXT, strchr(address->host, ':') ? "[%s]:%u" : "%s:%u", address->host,
-                 address->port);
+        snprintf(text, ADDRESS_TEXT, strchr(address->host, ':') ? "[%s]:%u" : "%s:%u",
+                 address->host, address->port);
 }
 
 bool address_is_local(const struct address *address)

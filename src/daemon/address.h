@@ -10,9 +10,9 @@
 
 struct address {
     bool is_unix;
-    char path[108];  /* of a unix socket; absolute */
-    char host[256];  /* without brackets; "" = every interface */
-    uint16_t port;   /* 0: any free one */
+    char path[108]; /* of a unix socket; absolute */
+    char host[256]; /* without brackets; "" = every interface */
+    uint16_t port;  /* 0: any free one */
 };
 
 /* The sentence says what is wrong with `text`. `http://HOST:PORT` is HOST:PORT, as the original's

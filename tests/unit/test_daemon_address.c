@@ -9,9 +9,15 @@ static void test_addresses_round_trip(void **state)
         const char *text;
         bool is_local;
     } cases[] = {
-        {"unix:///run/curio/cuzk.sock", true}, {"127.0.0.1:9820", true}, {"127.9.9.9:1", true},
-        {"localhost:9820", true},              {"[::1]:9820", true},     {"[::]:9820", false},
-        {"0.0.0.0:0", false},                  {":65535", false},        {"10.1.2.3:9820", false},
+        {"unix:///run/curio/cuzk.sock", true},
+        {"127.0.0.1:9820", true},
+        {"127.9.9.9:1", true},
+        {"localhost:9820", true},
+        {"[::1]:9820", true},
+        {"[::]:9820", false},
+        {"0.0.0.0:0", false},
+        {":65535", false},
+        {"10.1.2.3:9820", false},
         {"prover.example:9820", false},
     };
     struct address address;
@@ -32,10 +38,22 @@ static void test_addresses_round_trip(void **state)
 static void test_what_is_no_address_is_refused(void **state)
 {
     static const char *const bad[] = {
-        "",           "9820",      "host",          "host:",          "host:65536", "host:-1",
-        "host:98x",   "::1:9820",  "unix://",       "unix://relative", "host:123456", "a/b:1",
-        "http://host", "[::1]9820",
-        "unix:///a/path/that/is/longer/than/the/hundred/and/seven/bytes/that/the/kernel/keeps/for/the/"
+        "",
+        "9820",
+        "host",
+        "host:",
+        "host:65536",
+        "host:-1",
+        "host:98x",
+        "::1:9820",
+        "unix://",
+        "unix://relative",
+        "host:123456",
+        "a/b:1",
+        "http://host",
+        "[::1]9820",
+        "unix:///a/path/that/is/longer/than/the/hundred/and/seven/bytes/that/the/kernel/keeps/for/"
+        "the/"
         "name/of/a/unix/socket/however/deep/its/folder/is",
     };
     struct address address;
