@@ -85,9 +85,13 @@ enum pointwise_op {
 
 /* Points that a key holds for one query, and which variables they belong to: first the inputs of
  * input_map in ascending order, then the aux of aux_map in ascending order. A map of NULL means
- * none for inputs and all for aux. For H both counts are 0 and only dense sums are asked for. */
+ * none for inputs and all for aux. For H both counts are 0 and only dense sums are asked for.
+ *
+ * to_come: the points are made on the device and arrive by bases_put; points.data is not looked at,
+ * and the handle holds room for points.n of them. */
 struct bases_source {
     enum element group;
+    bool to_come;
     struct points_view points;
     size_t n_inputs, n_aux;
     const uint64_t *input_map; /* n_inputs bits */
@@ -123,6 +127,14 @@ struct backend {
     void (*buf_put)(struct stream *stream, struct buf *buf, size_t at, const void *plain, size_t n);
     void (*buf_get)(struct stream *stream, const struct buf *buf, size_t at, void *plain, size_t n);
     void (*buf_zero)(struct stream *stream, struct buf *buf, size_t at, size_t n);
+    /* out = the scalars a[i], i in [0, n), for which bit first + i of the host's `map` is set, one
+     * after the other. first is a multiple of 64; out is not a. */
+    void (*select)(struct stream *stream, struct buf *out, const struct buf *a, const uint64_t *map,
+                   size_t first, size_t n);
+    size_t (*select_bytes)(const struct curve *curve, size_t n);
+    /* *ret = the index of the first zero among the scalars [0, n), or n: there after wait. */
+    void (*find_zero)(struct stream *stream, const struct buf *a, size_t n, size_t *ret);
+    size_t (*find_zero_bytes)(const struct curve *curve);
 
     /* ---- the witness and the matrices ---- */
     /* The memory behind `witness` and `matrix` must outlive the handle. */
@@ -177,6 +189,9 @@ struct backend {
     enum cuzk_status (*bases_new)(struct device *device, const struct bases_source *source,
                                   struct bases **ret, struct cuzk_error *err);
     void (*bases_free)(struct bases *bases);
+    /* Points [0, n) of `points` become bases [at, at + n) of a handle whose points are to come. */
+    void (*bases_put)(struct stream *stream, struct bases *bases, size_t at,
+                      const struct buf *points, size_t n);
     /* *out = sum of scalars[at + i] * base i over i in [0, n): plain, on the host, after wait. */
     void (*msm_g1)(struct stream *stream, const struct bases *bases, const struct buf *scalars,
                    size_t at, size_t n, struct g1_point *out);
@@ -195,16 +210,16 @@ struct backend {
     size_t (*msm_witness_bytes)(const struct curve *curve, const struct bases_source *source,
                                 size_t n_full, unsigned n_threads);
 
-    /* ---- set-up and key transforms; these and spmv_transposed are NULL in a back end that only
-     * proves ---- */
+    /* ---- set-up and key transforms; these, spmv_transposed, select, find_zero and bases_put are
+     * NULL in a back end that only proves ---- */
     size_t (*fixed_base_bytes)(const struct curve *curve, enum element group);
     /* base: struct g1_point or g2_point */
     enum cuzk_status (*fixed_base_new)(struct device *device, enum element group, const void *base,
                                        struct fixed_base **ret, struct cuzk_error *err);
     void (*fixed_base_free)(struct fixed_base *fixed);
-    /* out[i] = scalars[i] * base, i in [0, n); out holds points of the base's group. */
+    /* out[i] = scalars[at + i] * base, i in [0, n); out holds points of the base's group. */
     void (*fixed_base_mul)(struct stream *stream, const struct fixed_base *fixed, struct buf *out,
-                           const struct buf *scalars, size_t n);
+                           const struct buf *scalars, size_t at, size_t n);
     size_t (*fixed_base_mul_bytes)(const struct curve *curve, enum element group, size_t n,
                                    unsigned n_threads);
     /* ntt with points for elements: the key transforms of H. */

@@ -30,17 +30,16 @@ size_t at_tau_scratch_bytes(const struct backend *backend, const struct qap *qap
                               backend->ntt_bytes(cs->curve, qap->lg_domain));
 }
 
-/* L_j(tau) = 1/n sum_i tau^i root^(-ij) */
-static enum cuzk_status fill_lagrange(struct at_tau *t, struct device *device,
-                                      const struct qap *qap, uint64_t g, struct cuzk_error *err)
+/* L_j(x) = 1/n sum_i x^i root^(-ij) */
+enum cuzk_status at_tau_lagrange(struct at_tau *t, const struct scalar *factor,
+                                 const struct scalar *x, struct cuzk_error *err)
 {
     const struct backend *backend = t->backend;
-    const struct scalar one = {{1}};
     struct domain *domain;
     enum cuzk_status st;
 
-    TRY(backend->domain_new(device, qap->lg_domain, g, &domain, err));
-    backend->powers(t->stream, t->lagrange, &one, &t->trapdoor->tau, qap->n_domain);
+    TRY(backend->domain_new(t->device, t->qap->lg_domain, t->g, &domain, err));
+    backend->powers(t->stream, t->lagrange, factor, x, t->qap->n_domain);
     backend->ntt(t->stream, domain, t->lagrange, true, false);
     st = backend->wait(t->stream, err);
     backend->domain_free(domain);
@@ -53,11 +52,17 @@ enum cuzk_status at_tau_init(struct at_tau *t, const struct backend *backend, st
                              struct cuzk_error *err)
 {
     const struct r1cs *cs = qap->cs;
+    const struct scalar one = {{1}};
     enum cuzk_status st;
 
-    *t = (struct at_tau){.backend = backend, .stream = stream, .trapdoor = trapdoor};
+    *t = (struct at_tau){.backend = backend,
+                         .device = device,
+                         .stream = stream,
+                         .qap = qap,
+                         .trapdoor = trapdoor,
+                         .g = g};
     TRY_GOTO(st, fail, backend->buf_new(device, ELEMENT_SCALAR, qap->n_domain, &t->lagrange, err));
-    TRY_GOTO(st, fail, fill_lagrange(t, device, qap, g, err));
+    TRY_GOTO(st, fail, at_tau_lagrange(t, &one, &trapdoor->tau, err));
     TRY_GOTO(st, fail, backend->buf_new(device, ELEMENT_SCALAR, window, &t->u, err));
     TRY_GOTO(st, fail, backend->buf_new(device, ELEMENT_SCALAR, window, &t->v, err));
     TRY_GOTO(st, fail, backend->buf_new(device, ELEMENT_SCALAR, window, &t->w, err));
@@ -84,10 +89,10 @@ void at_tau_done(struct at_tau *t)
     *t = (struct at_tau){0};
 }
 
-void at_tau_polynomial(struct at_tau *t, const struct matrix_handle *a_or_b, bool inputs,
+void at_tau_polynomial(struct at_tau *t, const struct matrix_handle *matrix, bool inputs,
                        uint64_t first, size_t n)
 {
-    t->backend->spmv_transposed(t->stream, t->u, a_or_b, t->lagrange, inputs, first, n);
+    t->backend->spmv_transposed(t->stream, t->u, matrix, t->lagrange, inputs, first, n);
 }
 
 void at_tau_combined(struct at_tau *t, bool inputs, uint64_t first, size_t n,

@@ -14,8 +14,11 @@
 
 struct at_tau {
     const struct backend *backend;
+    struct device *device;
     struct stream *stream;
+    const struct qap *qap;
     const struct trapdoor *trapdoor;
+    uint64_t g;           /* the domain generator */
     struct buf *lagrange; /* n_domain scalars */
     struct buf *u, *v, *w;
     struct matrix_handle *a, *b, *c;
@@ -33,9 +36,13 @@ MUST_CHECK enum cuzk_status at_tau_init(struct at_tau *t, const struct backend *
                                         uint64_t g, size_t window, struct cuzk_error *err);
 void at_tau_done(struct at_tau *t); /* accepts a zeroed and a half-built one */
 
+/* t->lagrange[j] = factor * L_j(x). at_tau_init leaves factor = 1, x = tau, which what follows
+ * needs. */
+MUST_CHECK enum cuzk_status at_tau_lagrange(struct at_tau *t, const struct scalar *factor,
+                                            const struct scalar *x, struct cuzk_error *err);
 /* For variables [first, first + n) of the inputs or of the aux:
- * t->u[i] = u(tau) from A, or v(tau) from B. */
-void at_tau_polynomial(struct at_tau *t, const struct matrix_handle *a_or_b, bool inputs,
+ * t->u[i] = u(tau) from A, v(tau) from B, w(tau) from C. */
+void at_tau_polynomial(struct at_tau *t, const struct matrix_handle *matrix, bool inputs,
                        uint64_t first, size_t n);
 /* t->w[i] = factor * (beta u + alpha v + w)(tau). */
 void at_tau_combined(struct at_tau *t, bool inputs, uint64_t first, size_t n,

@@ -27,14 +27,33 @@ const char *key_query_name(enum key_query query)
     return names[query];
 }
 
-size_t key_query_length(const struct qap *qap, enum key_query query)
+struct bases_source key_query_outline(const struct qap *qap, enum h_basis basis,
+                                      enum key_query query)
 {
+    const bool folded = basis == H_COSET_FOLDED;
+    struct bases_source source = {
+        .group = key_query_group(query), .n_inputs = qap->cs->n_inputs, .n_aux = qap->cs->n_aux};
+
     switch (query) {
-    case QUERY_H: return qap->n_domain - 1;
-    case QUERY_L: return qap->cs->n_aux;
-    case QUERY_A: return qap->cs->n_inputs + qap->n_a_aux;
-    default: return qap->n_b_inputs + qap->n_b_aux;
+    case QUERY_H:
+        source.n_inputs = source.n_aux = 0;
+        source.points.n = qap->n_domain - (basis == H_POWERS);
+        break;
+    case QUERY_L:
+        source.input_map = folded ? qap->c_inputs : NULL;
+        source.points.n = (folded ? qap->n_c_inputs : 0) + qap->cs->n_aux;
+        break;
+    case QUERY_A:
+        source.input_map = qap->all_inputs;
+        source.aux_map = qap->a_aux;
+        source.points.n = qap->cs->n_inputs + qap->n_a_aux;
+        break;
+    default:
+        source.input_map = qap->b_inputs;
+        source.aux_map = qap->b_aux;
+        source.points.n = qap->n_b_inputs + qap->n_b_aux;
     }
+    return source;
 }
 
 enum cuzk_status proving_key_matches(const struct proving_key *key, const struct qap *qap,
@@ -50,7 +69,7 @@ enum cuzk_status proving_key_matches(const struct proving_key *key, const struct
                          "%s: a key of another circuit: ic has %zu points, expected %zu", name,
                          key->vk.n_inputs, (size_t)qap->cs->n_inputs);
     for (enum key_query q = QUERY_H; q < KEY_N_QUERIES; q++) {
-        size_t expected = key_query_length(qap, q) + (q == QUERY_H && key->h_basis != H_POWERS);
+        size_t expected = key_query_outline(qap, key->h_basis, q).points.n;
 
         if (key->query[q].n != expected)
             return error_set(err, CUZK_BAD_INPUT,
@@ -63,18 +82,8 @@ enum cuzk_status proving_key_matches(const struct proving_key *key, const struct
 struct bases_source proving_key_bases(const struct proving_key *key, const struct qap *qap,
                                       enum key_query query)
 {
-    struct bases_source source = {.group = key_query_group(query), .points = key->query[query]};
+    struct bases_source source = key_query_outline(qap, key->h_basis, query);
 
-    if (query == QUERY_H)
-        return source;
-    source.n_inputs = qap->cs->n_inputs;
-    source.n_aux = qap->cs->n_aux;
-    if (query == QUERY_A) {
-        source.input_map = qap->all_inputs;
-        source.aux_map = qap->a_aux;
-    } else if (query != QUERY_L) {
-        source.input_map = qap->b_inputs;
-        source.aux_map = qap->b_aux;
-    }
+    source.points = key->query[query];
     return source;
 }

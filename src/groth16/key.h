@@ -2,10 +2,20 @@
  *
  *     alpha beta gamma delta   the verifying key's points, and one `ic` point a public input:
  *     ic[i]                    (beta u_i + alpha v_i + w_i)(tau) / gamma
- *     h[i]                     tau^i Z(tau) / delta         (or another basis: backend.h, enum
- * h_basis) l[j]                     (beta u_j + alpha v_j + w_j)(tau) / delta, every aux a u(tau):
- * every input, then the aux of qap.a_aux b_g1, b_g2               v(tau): the inputs of
- * qap.b_inputs, then the aux of qap.b_aux
+ *     h[i]                     tau^i Z(tau) / delta, i in [0, n - 1)
+ *     l[j]                     (beta u_j + alpha v_j + w_j)(tau) / delta: every aux
+ *     a                        u(tau): every input, then the aux of qap.a_aux
+ *     b_g1, b_g2               v(tau): the inputs of qap.b_inputs, then the aux of qap.b_aux
+ *
+ * That is H in powers of tau. In the other bases (backend.h, enum h_basis), with s the coset's
+ * shift, z = s^n - 1 and M_i the Lagrange polynomials of the coset s * <root>,
+ *
+ *     h[i]                     M_i(tau) Z(tau) / (z delta), i in [0, n)
+ *
+ * and with C folded into L, because sum_i c(s root^i) M_i(tau) = c(tau) is linear in the witness,
+ *
+ *     l                        - w(tau) Z(tau) / (z delta): the inputs of qap.c_inputs, then
+ *     l[j]                     the l[j] above minus the same: every aux
  *
  * A proving key is a set of views; the points stay where they are (a mapped file, usually) and are
  * decoded by the back end tile by tile. */
@@ -61,8 +71,10 @@ static inline enum element key_query_group(enum key_query query)
 {
     return query == QUERY_B_G2 ? ELEMENT_G2 : ELEMENT_G1;
 }
-/* Points that a key of this circuit has in a query. */
-size_t key_query_length(const struct qap *qap, enum key_query query);
+/* A query of a key of this circuit and basis as the waist wants it, but for the points, of which
+ * there is only the number. */
+struct bases_source key_query_outline(const struct qap *qap, enum h_basis basis,
+                                      enum key_query query);
 
 struct proving_key {
     struct verifying_key vk;

@@ -76,5 +76,6 @@ void proving_key_outline(struct proving_key *ret, const struct qap *qap, uint64_
     ret->vk.curve = qap->cs->curve;
     ret->vk.n_inputs = qap->cs->n_inputs;
     for (enum key_query q = QUERY_H; q < KEY_N_QUERIES; q++)
-        ret->query[q] = (struct points_view){POINTS_ZCASH, NULL, key_query_length(qap, q)};
+        ret->query[q] = (struct points_view){POINTS_ZCASH, NULL,
+                                             key_query_outline(qap, ret->h_basis, q).points.n};
 }

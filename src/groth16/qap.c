@@ -15,10 +15,10 @@ static void set_ones(uint64_t *map, size_t n)
         map[i / 64] |= UINT64_C(1) << (i % 64);
 }
 
-/* Two maps over the inputs, two over the aux. */
+/* Three maps over the inputs, two over the aux. */
 static size_t map_bytes(const struct r1cs *cs)
 {
-    return 8 * (2 * witness_map_words(cs->n_inputs) + 2 * witness_map_words(cs->n_aux));
+    return 8 * (3 * witness_map_words(cs->n_inputs) + 2 * witness_map_words(cs->n_aux));
 }
 
 size_t qap_bytes(const struct r1cs *cs)
@@ -30,7 +30,7 @@ enum cuzk_status qap_init(struct qap *qap, const struct r1cs *cs, struct budget 
                           struct cuzk_error *err)
 {
     size_t input_words = witness_map_words(cs->n_inputs), aux_words = witness_map_words(cs->n_aux);
-    uint64_t *all_inputs, *b_inputs, *a_aux, *b_aux;
+    uint64_t *all_inputs, *b_inputs, *c_inputs, *a_aux, *b_aux;
     enum cuzk_status st;
 
     *qap = (struct qap){.cs = cs, .lg_domain = r1cs_lg_domain(cs)};
@@ -45,19 +45,23 @@ enum cuzk_status qap_init(struct qap *qap, const struct r1cs *cs, struct budget 
 
     all_inputs = (uint64_t *)(void *)qap->region.base;
     b_inputs = all_inputs + input_words;
-    a_aux = b_inputs + input_words;
+    c_inputs = b_inputs + input_words;
+    a_aux = c_inputs + input_words;
     b_aux = a_aux + aux_words;
     TRY_GOTO(st, fail, r1cs_density(cs, &cs->a, NULL, a_aux, NULL, err));
     TRY_GOTO(st, fail, r1cs_density(cs, &cs->b, b_inputs, b_aux, NULL, err));
+    TRY_GOTO(st, fail, r1cs_density(cs, &cs->c, c_inputs, NULL, NULL, err));
     set_ones(all_inputs, cs->n_inputs);
 
     qap->all_inputs = all_inputs;
     qap->b_inputs = b_inputs;
+    qap->c_inputs = c_inputs;
     qap->a_aux = a_aux;
     qap->b_aux = b_aux;
     qap->n_a_aux = count_ones(a_aux, cs->n_aux);
     qap->n_b_inputs = count_ones(b_inputs, cs->n_inputs);
     qap->n_b_aux = count_ones(b_aux, cs->n_aux);
+    qap->n_c_inputs = count_ones(c_inputs, cs->n_inputs);
     return CUZK_OK;
 fail:
     qap_done(qap);

@@ -4,7 +4,8 @@
  * every variable v; the domain is the smallest power of two with room for all rows (input rows
  * included). A key leaves out the variables whose polynomial is zero, so its `a` and `b` queries
  * are shorter than the list of variables: these maps say which ones are there. A over inputs is
- * always full, because of the input rows. */
+ * always full, because of the input rows. Inputs that occur in C have a point in the l query of a
+ * key whose L holds C (backend.h, H_COSET_FOLDED). */
 #ifndef GROTH16_QAP_H
 #define GROTH16_QAP_H
 
@@ -18,11 +19,12 @@ struct qap {
     const struct r1cs *cs; /* borrowed */
     unsigned lg_domain;
     size_t n_domain; /* 2^lg_domain */
-    size_t n_a_aux, n_b_inputs, n_b_aux;
+    size_t n_a_aux, n_b_inputs, n_b_aux, n_c_inputs;
     const uint64_t *all_inputs; /* n_inputs ones */
     const uint64_t *a_aux;      /* bitmaps over the aux, and over the inputs */
     const uint64_t *b_aux;
     const uint64_t *b_inputs;
+    const uint64_t *c_inputs;
     struct region region; /* where the bitmaps live */
 };
 

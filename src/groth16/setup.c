@@ -2,28 +2,27 @@
 
 #include "groth16/at_tau.h"
 
-#define WINDOW                                                                                     \
-    ((size_t)1 << 20) /* variables evaluated at once: 3 x 32 MB of scalars on the device */
-#define SLICE ((size_t)1 << 16) /* points made at once */
+/* Small enough for any machine: 3 x 32 MB of scalars on the device, and 6 or 12 MB of points. */
+enum { WINDOW = 1 << 20, SLICE = 1 << 16 };
 
 struct setup {
     const struct qap *qap;
     const struct curve *curve;
     const struct trapdoor *trapdoor;
     const struct setup_options *options;
-    const struct key_sink *sink;
     const struct backend *backend;
     struct device *device;
     struct stream *stream;
     struct at_tau tau;
     size_t window, slice;
     struct fixed_base *generator; /* of the group in work */
-    struct buf *scalars, *points; /* a slice each */
+    struct buf *points;           /* a slice of its points */
+    enum key_query query;         /* in work, */
+    size_t done, total;           /* and how far */
+    /* Where points go: to a sink, through a slice of plain points, or into a resident key. */
+    const struct key_sink *sink;
     struct region host;
-    uint8_t *values;       /* a window of scalars, plain */
-    uint8_t *plain_points; /* a slice */
-    enum key_query query;  /* in work, */
-    size_t done, total;    /* and how far */
+    struct resident_key *resident;
 };
 
 /* ---- sizes ---------------------------------------------------------------------------------- */
@@ -38,48 +37,51 @@ static size_t max_size(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static size_t window_size(const struct qap *qap)
+static size_t window_size(const struct qap *qap, const struct setup_options *o)
 {
-    return min_size(WINDOW, max_size(qap->cs->n_aux, qap->cs->n_inputs));
+    return min_size(o->window ? o->window : WINDOW, max_size(qap->cs->n_aux, qap->cs->n_inputs));
 }
 
-static size_t slice_size(const struct qap *qap)
+static size_t slice_size(const struct qap *qap, const struct setup_options *o)
 {
-    return min_size(SLICE, max_size(window_size(qap), qap->n_domain));
+    return min_size(o->slice ? o->slice : SLICE, max_size(window_size(qap, o), qap->n_domain));
 }
 
 /* Arena bytes that making points of one group takes on top of what is there. */
 static size_t group_bytes(const struct qap *qap, const struct setup_options *o, enum element group)
 {
     const struct curve *curve = qap->cs->curve;
-    size_t slice = slice_size(qap);
+    size_t slice = slice_size(qap, o);
 
-    return o->backend->fixed_base_bytes(curve, group) +
-           o->backend->buf_bytes(curve, ELEMENT_SCALAR, slice) +
-           o->backend->buf_bytes(curve, group, slice) +
+    return o->backend->fixed_base_bytes(curve, group) + o->backend->buf_bytes(curve, group, slice) +
            o->backend->fixed_base_mul_bytes(curve, group, slice, pool_size(o->pool));
 }
 
 static size_t device_bytes(const struct qap *qap, const struct setup_options *o)
 {
-    size_t window = window_size(qap);
+    size_t window = window_size(qap, o);
     size_t scratch = at_tau_scratch_bytes(o->backend, qap, window, pool_size(o->pool));
     size_t most = max_size(group_bytes(qap, o, ELEMENT_G1), group_bytes(qap, o, ELEMENT_G2));
 
-    /* a window is evaluated while the table and the slices of a group are there */
+    scratch = max_size(scratch, o->backend->select_bytes(qap->cs->curve, window));
+    scratch = max_size(scratch, o->backend->find_zero_bytes(qap->cs->curve));
+    /* a window is evaluated while the table and the slice of a group are there */
     return at_tau_held_bytes(o->backend, qap, window) + most + scratch;
 }
 
-static size_t host_bytes(const struct qap *qap)
+static size_t host_bytes(const struct qap *qap, const struct setup_options *o)
 {
-    const struct curve *curve = qap->cs->curve;
-
-    return arena_piece(window_size(qap) * curve->fr_bytes) + slice_size(qap) * curve->g2_bytes;
+    return slice_size(qap, o) * qap->cs->curve->g2_bytes;
 }
 
 size_t setup_bytes(const struct qap *qap, const struct setup_options *options)
 {
-    return region_bytes(device_bytes(qap, options)) + region_bytes(host_bytes(qap));
+    return region_bytes(device_bytes(qap, options)) + region_bytes(host_bytes(qap, options));
+}
+
+size_t setup_resident_bytes(const struct qap *qap, const struct setup_options *options)
+{
+    return resident_key_bytes(options->backend, qap, options->h_basis) + device_bytes(qap, options);
 }
 
 /* ---- points --------------------------------------------------------------------------------- */
@@ -90,53 +92,45 @@ static enum cuzk_status group_begin(struct setup *s, enum element group, struct 
                                            : (const void *)&s->curve->g2_generator;
 
     TRY(s->backend->fixed_base_new(s->device, group, base, &s->generator, err));
-    TRY(s->backend->buf_new(s->device, ELEMENT_SCALAR, s->slice, &s->scalars, err));
     return s->backend->buf_new(s->device, group, s->slice, &s->points, err);
 }
 
 static void group_end(struct setup *s)
 {
     s->backend->buf_free(s->points);
-    s->backend->buf_free(s->scalars);
     s->backend->fixed_base_free(s->generator);
-    s->points = s->scalars = NULL;
+    s->points = NULL;
     s->generator = NULL;
 }
 
-/* s->plain_points = s->scalars[0, n) times the generator. */
-static enum cuzk_status make_points(struct setup *s, size_t n, struct cuzk_error *err)
-{
-    s->backend->fixed_base_mul(s->stream, s->generator, s->points, s->scalars, n);
-    s->backend->buf_get(s->stream, s->points, 0, s->plain_points, n);
-    return s->backend->wait(s->stream, err);
-}
-
-static enum cuzk_status check_cancel(const struct setup *s, struct cuzk_error *err)
-{
-    if (s->options->cancel && atomic_load(s->options->cancel))
-        return error_set(err, CUZK_CANCELLED, "cancelled");
-    return CUZK_OK;
-}
-
-/* Hands the made points to the sink. */
+/* The points of one slice, s->points[0, n), to where the key goes. */
 static enum cuzk_status deliver(struct setup *s, size_t n, struct cuzk_error *err)
 {
-    TRY(s->sink->points(s->sink->ctx, s->query, s->plain_points, n, err));
-    s->done += n;
-    if (s->options->progress)
-        s->options->progress(s->options->progress_ctx, s->query, s->done, s->total);
-    return check_cancel(s, err);
+    if (s->resident) {
+        s->backend->bases_put(s->stream, s->resident->bases[s->query], s->done, s->points, n);
+        return CUZK_OK;
+    }
+    s->backend->buf_get(s->stream, s->points, 0, s->host.base, n);
+    TRY(s->backend->wait(s->stream, err));
+    return s->sink->points(s->sink->ctx, s->query, s->host.base, n, err);
 }
 
-/* The points of s->values[0, n). */
-static enum cuzk_status deliver_values(struct setup *s, size_t n, struct cuzk_error *err)
+/* The next n points of the query in work: the first n of `scalars` times the generator. */
+static enum cuzk_status make_points(struct setup *s, const struct buf *scalars, size_t n,
+                                    struct cuzk_error *err)
 {
+    const struct setup_options *o = s->options;
+
     for (size_t at = 0; at < n; at += s->slice) {
         size_t part = min_size(s->slice, n - at);
 
-        s->backend->buf_put(s->stream, s->scalars, 0, s->values + at * s->curve->fr_bytes, part);
-        TRY(make_points(s, part, err));
+        s->backend->fixed_base_mul(s->stream, s->generator, s->points, scalars, at, part);
         TRY(deliver(s, part, err));
+        s->done += part;
+        if (o->progress)
+            o->progress(o->progress_ctx, s->query, s->done, s->total);
+        if (o->cancel && atomic_load(o->cancel))
+            return error_set(err, CUZK_CANCELLED, "cancelled");
     }
     return CUZK_OK;
 }
@@ -145,91 +139,206 @@ static enum cuzk_status query_begin(struct setup *s, enum key_query query, struc
 {
     s->query = query;
     s->done = 0;
-    s->total = key_query_length(s->qap, query);
-    return s->sink->query(s->sink->ctx, query, s->total, err);
+    s->total = key_query_outline(s->qap, s->options->h_basis, query).points.n;
+    return s->resident ? CUZK_OK : s->sink->query(s->sink->ctx, query, s->total, err);
 }
 
-/* ---- queries -------------------------------------------------------------------------------- */
+/* ---- values --------------------------------------------------------------------------------- */
 
-static bool value_is_zero(const struct setup *s, size_t i)
+/* *ret = the index of the first zero of values[0, n), or n. */
+static enum cuzk_status find_zero(struct setup *s, const struct buf *values, size_t n, size_t *ret,
+                                  struct cuzk_error *err)
 {
-    const uint64_t *value = (const uint64_t *)(const void *)(s->values + i * s->curve->fr_bytes);
-    uint64_t any = 0;
-
-    for (size_t w = 0; w < s->curve->fr_bytes / 8; w++)
-        any |= value[w];
-    return any == 0;
+    s->backend->find_zero(s->stream, values, n, ret);
+    return s->backend->wait(s->stream, err);
 }
+
+static enum cuzk_status vanishes(const char *query, bool input, size_t i, struct cuzk_error *err)
+{
+    return error_set(err, CUZK_BAD_INPUT,
+                     "trapdoor: query %s: the polynomial of %s %zu vanishes at tau", query,
+                     input ? "input" : "aux", i);
+}
+
+/* The place of one k of `map`, counted from bit `first` on. */
+static size_t place_of_one(const uint64_t *map, size_t first, size_t k)
+{
+    while (!witness_bit(map, first) || k-- > 0)
+        first++;
+    return first;
+}
+
+/* tau.v = those of tau.u whose variables are in `map`; none may be zero. */
+static enum cuzk_status select_values(struct setup *s, const uint64_t *map, bool inputs,
+                                      size_t first, size_t n, size_t *ret, struct cuzk_error *err)
+{
+    size_t taken = 0, zero;
+
+    for (size_t i = 0; i < n; i++)
+        taken += (size_t)witness_bit(map, first + i);
+    s->backend->select(s->stream, s->tau.v, s->tau.u, map, first, n);
+    TRY(find_zero(s, s->tau.v, taken, &zero, err));
+    if (zero < taken)
+        return vanishes(key_query_name(s->query), inputs, place_of_one(map, first, zero), err);
+    *ret = taken;
+    return CUZK_OK;
+}
+
+/* ---- h -------------------------------------------------------------------------------------- */
 
 /* tau^i Z(tau) / delta */
-static enum cuzk_status make_h(struct setup *s, struct cuzk_error *err)
+static enum cuzk_status make_h_powers(struct setup *s, const struct scalar *z_over_delta,
+                                      struct cuzk_error *err)
 {
-    const struct curve *curve = s->curve;
-    struct scalar first, step, z;
+    struct scalar first = *z_over_delta, step;
 
-    TRY(query_begin(s, QUERY_H, err));
-    trapdoor_vanishing(&z, s->trapdoor, s->qap);
-    curve->fr_inv(&first, &s->trapdoor->delta);
-    curve->fr_mul(&first, &first, &z);
-    curve->fr_pow(&step, &s->trapdoor->tau, s->slice);
-    for (size_t at = 0; at < s->total; at += s->slice) {
-        size_t part = min_size(s->slice, s->total - at);
+    s->curve->fr_pow(&step, &s->trapdoor->tau, s->window);
+    for (size_t at = 0; at < s->total; at += s->window) {
+        size_t n = min_size(s->window, s->total - at);
 
-        s->backend->powers(s->stream, s->scalars, &first, &s->trapdoor->tau, part);
-        TRY(make_points(s, part, err));
-        TRY(deliver(s, part, err));
-        curve->fr_mul(&first, &first, &step);
+        s->backend->powers(s->stream, s->tau.u, &first, &s->trapdoor->tau, n);
+        TRY(make_points(s, s->tau.u, n, err));
+        s->curve->fr_mul(&first, &first, &step);
     }
     return CUZK_OK;
 }
 
-/* s->values = (beta u + alpha v + w)(tau) / divisor for a window of variables. */
+/* The shift s of the coset on which a key holds H. */
+static struct scalar coset_shift(const struct setup *s)
+{
+    const uint64_t g = s->options->domain_generator;
+    struct scalar shift = {{g}};
+
+    if (s->options->h_basis == H_ODD_COSET &&
+        !s->curve->fr_root(&shift, g, s->qap->lg_domain + 1)) {
+        shift = (struct scalar){{g}};
+        s->curve->fr_mul(&shift, &shift, &shift);
+    }
+    return shift;
+}
+
+/* Z(tau) / (z delta), z = s^n - 1 */
+static struct scalar coset_factor(const struct setup *s)
+{
+    const struct curve *curve = s->curve;
+    const struct scalar shift = coset_shift(s), one = {{1}};
+    struct scalar factor, z;
+
+    curve->fr_pow(&z, &shift, s->qap->n_domain);
+    curve->fr_sub(&z, &z, &one);
+    curve->fr_mul(&z, &z, &s->trapdoor->delta);
+    curve->fr_inv(&z, &z);
+    trapdoor_vanishing(&factor, s->trapdoor, s->qap);
+    curve->fr_mul(&factor, &factor, &z);
+    return factor;
+}
+
+/* M_i(tau) Z(tau) / (z delta); M_i(tau) = L_i(tau / s) */
+static enum cuzk_status make_h_coset(struct setup *s, struct cuzk_error *err)
+{
+    const struct scalar factor = coset_factor(s), shift = coset_shift(s), one = {{1}};
+    struct scalar x;
+    size_t zero;
+
+    s->curve->fr_inv(&x, &shift);
+    s->curve->fr_mul(&x, &x, &s->trapdoor->tau);
+    TRY(at_tau_lagrange(&s->tau, &factor, &x, err));
+    TRY(find_zero(s, s->tau.lagrange, s->total, &zero, err));
+    if (zero < s->total)
+        return error_set(err, CUZK_BAD_INPUT, "trapdoor: tau lies on the coset of the key's h");
+    TRY(make_points(s, s->tau.lagrange, s->total, err));
+    return at_tau_lagrange(&s->tau, &one, &s->trapdoor->tau, err);
+}
+
+static enum cuzk_status make_h(struct setup *s, struct cuzk_error *err)
+{
+    struct scalar z_over_delta, z;
+
+    TRY(query_begin(s, QUERY_H, err));
+    if (s->options->h_basis != H_POWERS)
+        return make_h_coset(s, err);
+    trapdoor_vanishing(&z, s->trapdoor, s->qap);
+    s->curve->fr_inv(&z_over_delta, &s->trapdoor->delta);
+    s->curve->fr_mul(&z_over_delta, &z_over_delta, &z);
+    return make_h_powers(s, &z_over_delta, err);
+}
+
+/* ---- l -------------------------------------------------------------------------------------- */
+
+/* tau.w = (beta u + alpha v + w)(tau) / divisor for a window of variables; *zero: the first that is
+ * zero, or n. */
 static enum cuzk_status combined_values(struct setup *s, bool inputs, size_t first, size_t n,
-                                        const struct scalar *divisor, struct cuzk_error *err)
+                                        const struct scalar *divisor, size_t *zero,
+                                        struct cuzk_error *err)
 {
     struct scalar factor;
 
     s->curve->fr_inv(&factor, divisor);
     at_tau_combined(&s->tau, inputs, first, n, &factor);
-    s->backend->buf_get(s->stream, s->tau.w, 0, s->values, n);
-    return s->backend->wait(s->stream, err);
+    return find_zero(s, s->tau.w, n, zero, err);
+}
+
+/* What the values of C add to L: minus Z(tau) / (z delta), times w(tau). */
+static struct scalar folding_factor(const struct setup *s)
+{
+    const struct scalar zero = {{0}};
+    struct scalar factor = coset_factor(s);
+
+    s->curve->fr_sub(&factor, &zero, &factor);
+    return factor;
+}
+
+/* The inputs that occur in C. */
+static enum cuzk_status make_folded_inputs(struct setup *s, struct cuzk_error *err)
+{
+    const struct scalar factor = folding_factor(s);
+
+    for (size_t first = 0; first < s->qap->cs->n_inputs; first += s->window) {
+        size_t n = min_size(s->window, s->qap->cs->n_inputs - first);
+
+        at_tau_polynomial(&s->tau, s->tau.c, true, first, n);
+        TRY(select_values(s, s->qap->c_inputs, true, first, n, &n, err));
+        s->backend->pointwise(s->stream, POINTWISE_SCALE, s->tau.v, s->tau.v, NULL, &factor, n);
+        TRY(make_points(s, s->tau.v, n, err));
+    }
+    return CUZK_OK;
+}
+
+/* tau.w += the folded C */
+static enum cuzk_status fold(struct setup *s, size_t first, size_t n, struct cuzk_error *err)
+{
+    const struct scalar factor = folding_factor(s);
+    size_t zero;
+
+    at_tau_polynomial(&s->tau, s->tau.c, false, first, n);
+    s->backend->pointwise(s->stream, POINTWISE_AXPY, s->tau.w, s->tau.u, NULL, &factor, n);
+    TRY(find_zero(s, s->tau.w, n, &zero, err));
+    return zero < n ? vanishes("l", false, first + zero, err) : CUZK_OK;
 }
 
 static enum cuzk_status make_l(struct setup *s, struct cuzk_error *err)
 {
+    const bool folded = s->options->h_basis == H_COSET_FOLDED;
+
     TRY(query_begin(s, QUERY_L, err));
+    if (folded)
+        TRY(make_folded_inputs(s, err));
     for (size_t first = 0; first < s->qap->cs->n_aux; first += s->window) {
-        size_t n = min_size(s->window, s->qap->cs->n_aux - first);
+        size_t n = min_size(s->window, s->qap->cs->n_aux - first), zero;
 
-        TRY(combined_values(s, false, first, n, &s->trapdoor->delta, err));
-        for (size_t i = 0; i < n; i++)
-            if (value_is_zero(s, i))
-                return error_set(err, CUZK_BAD_INPUT,
-                                 "auxiliary variable %zu is unconstrained: no row depends on it",
-                                 first + i);
-        TRY(deliver_values(s, n, err));
-    }
-    return CUZK_OK;
-}
-
-/* Moves the values of the variables in `map` to the front; returns how many, or fails on a zero. */
-static enum cuzk_status select_values(struct setup *s, const uint64_t *map, bool inputs,
-                                      size_t first, size_t n, size_t *ret, struct cuzk_error *err)
-{
-    size_t bytes = s->curve->fr_bytes, taken = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        if (!witness_bit(map, first + i))
-            continue;
-        if (value_is_zero(s, i))
+        TRY(combined_values(s, false, first, n, &s->trapdoor->delta, &zero, err));
+        if (zero < n)
             return error_set(err, CUZK_BAD_INPUT,
-                             "trapdoor: query %s: the polynomial of %s %zu vanishes at tau",
-                             key_query_name(s->query), inputs ? "input" : "aux", first + i);
-        memmove(s->values + taken++ * bytes, s->values + i * bytes, bytes);
+                             "auxiliary variable %zu is unconstrained: no row depends on it",
+                             first + zero);
+        if (folded)
+            TRY(fold(s, first, n, err));
+        TRY(make_points(s, s->tau.w, n, err));
     }
-    *ret = taken;
     return CUZK_OK;
 }
+
+/* ---- a and b -------------------------------------------------------------------------------- */
 
 /* The polynomials of A or B at tau, for the variables of a map. */
 static enum cuzk_status make_selected(struct setup *s, const struct matrix_handle *matrix,
@@ -241,10 +350,8 @@ static enum cuzk_status make_selected(struct setup *s, const struct matrix_handl
         size_t n = min_size(s->window, n_all - first);
 
         at_tau_polynomial(&s->tau, matrix, inputs, first, n);
-        s->backend->buf_get(s->stream, s->tau.u, 0, s->values, n);
-        TRY(s->backend->wait(s->stream, err));
         TRY(select_values(s, map, inputs, first, n, &n, err));
-        TRY(deliver_values(s, n, err));
+        TRY(make_points(s, s->tau.v, n, err));
     }
     return CUZK_OK;
 }
@@ -267,37 +374,45 @@ static enum cuzk_status make_b(struct setup *s, enum key_query query, struct cuz
 
 static enum cuzk_status fill_ic(struct setup *s, struct verifying_key *vk, struct cuzk_error *err)
 {
-    for (size_t first = 0; first < vk->n_inputs; first += s->slice) {
-        size_t n = min_size(s->slice, vk->n_inputs - first);
+    const size_t step = min_size(s->slice, s->window);
 
-        TRY(combined_values(s, true, first, n, &s->trapdoor->gamma, err));
-        for (size_t i = 0; i < n; i++)
-            if (value_is_zero(s, i))
-                return error_set(err, CUZK_BAD_INPUT,
-                                 "trapdoor: query ic: the polynomial of input %zu vanishes at tau",
-                                 first + i);
-        s->backend->buf_put(s->stream, s->scalars, 0, s->values, n);
-        TRY(make_points(s, n, err));
-        memcpy(vk->ic.base + first * s->curve->g1_bytes, s->plain_points, n * s->curve->g1_bytes);
+    for (size_t first = 0; first < vk->n_inputs; first += step) {
+        size_t n = min_size(step, vk->n_inputs - first), zero;
+
+        TRY(combined_values(s, true, first, n, &s->trapdoor->gamma, &zero, err));
+        if (zero < n)
+            return vanishes("ic", true, first + zero, err);
+        s->backend->fixed_base_mul(s->stream, s->generator, s->points, s->tau.w, 0, n);
+        s->backend->buf_get(s->stream, s->points, 0, vk->ic.base + first * s->curve->g1_bytes, n);
+        TRY(s->backend->wait(s->stream, err));
     }
     return CUZK_OK;
 }
 
-static enum cuzk_status make_verifying_key(struct setup *s, struct cuzk_error *err)
+static enum cuzk_status make_verifying_key(struct setup *s, struct verifying_key *vk,
+                                           struct cuzk_error *err)
 {
     const struct curve *curve = s->curve;
     const struct trapdoor *t = s->trapdoor;
-    struct verifying_key vk;
+
+    TRY(verifying_key_init(vk, curve, s->qap->cs->n_inputs, s->options->budget, err));
+    curve->g1_mul(&vk->alpha_g1, &curve->g1_generator, &t->alpha);
+    curve->g1_mul(&vk->beta_g1, &curve->g1_generator, &t->beta);
+    curve->g1_mul(&vk->delta_g1, &curve->g1_generator, &t->delta);
+    curve->g2_mul(&vk->beta_g2, &curve->g2_generator, &t->beta);
+    curve->g2_mul(&vk->gamma_g2, &curve->g2_generator, &t->gamma);
+    curve->g2_mul(&vk->delta_g2, &curve->g2_generator, &t->delta);
+    return fill_ic(s, vk, err);
+}
+
+static enum cuzk_status deliver_verifying_key(struct setup *s, struct cuzk_error *err)
+{
+    struct verifying_key vk = {0};
     enum cuzk_status st;
 
-    TRY(verifying_key_init(&vk, curve, s->qap->cs->n_inputs, s->options->budget, err));
-    curve->g1_mul(&vk.alpha_g1, &curve->g1_generator, &t->alpha);
-    curve->g1_mul(&vk.beta_g1, &curve->g1_generator, &t->beta);
-    curve->g1_mul(&vk.delta_g1, &curve->g1_generator, &t->delta);
-    curve->g2_mul(&vk.beta_g2, &curve->g2_generator, &t->beta);
-    curve->g2_mul(&vk.gamma_g2, &curve->g2_generator, &t->gamma);
-    curve->g2_mul(&vk.delta_g2, &curve->g2_generator, &t->delta);
-    st = fill_ic(s, &vk, err);
+    if (s->resident)
+        return make_verifying_key(s, &s->resident->vk, err);
+    st = make_verifying_key(s, &vk, err);
     if (st == CUZK_OK)
         st = s->sink->verifying_key(s->sink->ctx, &vk, err);
     verifying_key_done(&vk);
@@ -306,11 +421,11 @@ static enum cuzk_status make_verifying_key(struct setup *s, struct cuzk_error *e
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-static enum cuzk_status make_key(struct setup *s, struct cuzk_error *err)
+static enum cuzk_status make_queries(struct setup *s, struct cuzk_error *err)
 {
     TRY(group_begin(s, ELEMENT_G1, err));
-    TRY(make_verifying_key(s, err));
-    if (!s->sink->query)
+    TRY(deliver_verifying_key(s, err));
+    if (!s->resident && !s->sink->query)
         return CUZK_OK;
     TRY(make_h(s, err));
     TRY(make_l(s, err));
@@ -318,7 +433,20 @@ static enum cuzk_status make_key(struct setup *s, struct cuzk_error *err)
     TRY(make_b(s, QUERY_B_G1, err));
     group_end(s);
     TRY(group_begin(s, ELEMENT_G2, err));
-    return make_b(s, QUERY_B_G2, err);
+    TRY(make_b(s, QUERY_B_G2, err));
+    return s->backend->wait(s->stream, err);
+}
+
+static enum cuzk_status make_key(struct setup *s, struct cuzk_error *err)
+{
+    enum cuzk_status st = at_tau_init(&s->tau, s->backend, s->device, s->stream, s->qap,
+                                      s->trapdoor, s->options->domain_generator, s->window, err);
+
+    if (st == CUZK_OK)
+        st = make_queries(s, err);
+    group_end(s);
+    at_tau_done(&s->tau);
+    return st;
 }
 
 static enum cuzk_status run_on_device(struct setup *s, struct cuzk_error *err)
@@ -335,40 +463,67 @@ static enum cuzk_status run_on_device(struct setup *s, struct cuzk_error *err)
                                                .ordinal = o->ordinal,
                                                .cancel = o->cancel},
                       err));
-    TRY_GOTO(st, out, backend->stream_new(s->device, &s->stream, err));
-    TRY_GOTO(st, out,
-             at_tau_init(&s->tau, backend, s->device, s->stream, s->qap, s->trapdoor,
-                         o->domain_generator, s->window, err));
-    st = make_key(s, err);
-out:
-    group_end(s);
-    at_tau_done(&s->tau);
+    st = backend->stream_new(s->device, &s->stream, err);
+    if (st == CUZK_OK)
+        st = make_key(s, err);
     backend->stream_free(s->stream);
     backend->close(s->device);
     return st;
+}
+
+static struct setup setup_of(const struct qap *qap, const struct trapdoor *trapdoor,
+                             const struct setup_options *options)
+{
+    return (struct setup){.qap = qap,
+                          .curve = qap->cs->curve,
+                          .trapdoor = trapdoor,
+                          .options = options,
+                          .backend = options->backend,
+                          .window = window_size(qap, options),
+                          .slice = slice_size(qap, options)};
+}
+
+static enum cuzk_status check_arguments(const struct setup *s, struct cuzk_error *err)
+{
+    if (!s->backend->fixed_base_new || !s->backend->spmv_transposed)
+        return error_set(err, CUZK_USAGE, "back end %s makes no keys: use cpu", s->backend->name);
+    return trapdoor_check(s->trapdoor, s->qap, err);
 }
 
 enum cuzk_status groth16_setup(const struct qap *qap, const struct trapdoor *trapdoor,
                                const struct setup_options *options, const struct key_sink *sink,
                                struct cuzk_error *err)
 {
-    struct setup s = {.qap = qap,
-                      .curve = qap->cs->curve,
-                      .trapdoor = trapdoor,
-                      .options = options,
-                      .sink = sink,
-                      .backend = options->backend,
-                      .window = window_size(qap),
-                      .slice = slice_size(qap)};
+    struct setup s = setup_of(qap, trapdoor, options);
     enum cuzk_status st;
 
-    if (!s.backend->fixed_base_new || !s.backend->spmv_transposed)
-        return error_set(err, CUZK_USAGE, "back end %s makes no keys: use cpu", s.backend->name);
-    TRY(trapdoor_check(trapdoor, qap, err));
-    TRY(region_map(&s.host, options->budget, MEM_SCRATCH, host_bytes(qap), err));
-    s.values = s.host.base;
-    s.plain_points = s.host.base + arena_piece(s.window * s.curve->fr_bytes);
+    s.sink = sink;
+    TRY(check_arguments(&s, err));
+    TRY(region_map(&s.host, options->budget, MEM_SCRATCH, host_bytes(qap, options), err));
     st = run_on_device(&s, err);
     region_unmap(&s.host);
+    return st;
+}
+
+enum cuzk_status groth16_setup_resident(const struct qap *qap, const struct trapdoor *trapdoor,
+                                        const struct setup_options *options, struct device *device,
+                                        struct stream *stream, struct resident_key *ret,
+                                        struct cuzk_error *err)
+{
+    struct setup s = setup_of(qap, trapdoor, options);
+    struct resident_key key;
+    enum cuzk_status st;
+
+    TRY(check_arguments(&s, err));
+    TRY(resident_key_init(&key, options->backend, device, qap, options->h_basis,
+                          options->domain_generator, err));
+    s.device = device;
+    s.stream = stream;
+    s.resident = &key;
+    st = make_key(&s, err);
+    if (st == CUZK_OK)
+        *ret = key;
+    else
+        resident_key_done(&key);
     return st;
 }

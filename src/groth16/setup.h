@@ -1,9 +1,9 @@
-/* Making a key from a trapdoor, streaming.
+/* Making a key from a trapdoor.
  *
- * Parts leave in the order of bellperson's files: the verifying key, then the queries h, l, a,
- * b_g1, b_g2. Memory: one scalar a row of the domain plus windows of fixed size (setup_bytes); the
- * key itself is never held. The generators are the curve's standard ones, H is in the powers of
- * tau. */
+ * Either it streams out through a sink, in the order of bellperson's files (the verifying key, then
+ * the queries h, l, a, b_g1, b_g2) and is never held; or it stays on the device as prepared points.
+ * Other memory: one scalar a row of the domain plus windows of fixed size. The generators are the
+ * curve's standard ones. */
 #ifndef GROTH16_SETUP_H
 #define GROTH16_SETUP_H
 
@@ -12,6 +12,7 @@
 #include "backend/backend.h"
 #include "groth16/key.h"
 #include "groth16/qap.h"
+#include "groth16/resident.h"
 #include "groth16/trapdoor.h"
 
 /* Where a key goes. Called in order, from the caller's thread: verifying_key once, then for every
@@ -34,6 +35,9 @@ struct setup_options {
     struct budget *budget; /* may be NULL */
     int ordinal;
     uint64_t domain_generator;
+    enum h_basis h_basis;
+    size_t window; /* variables evaluated at once, a multiple of 64; 0: 2^20 */
+    size_t slice;  /* points made at once; 0: 2^16 */
     const atomic_bool *cancel;
     setup_progress_fn *progress;
     void *progress_ctx;
@@ -47,5 +51,13 @@ size_t setup_bytes(const struct qap *qap, const struct setup_options *options);
 MUST_CHECK enum cuzk_status groth16_setup(const struct qap *qap, const struct trapdoor *trapdoor,
                                           const struct setup_options *options,
                                           const struct key_sink *sink, struct cuzk_error *err);
+
+/* The same with every query left on a device that the caller has opened: options->pool, ordinal and
+ * cancel are the device's own. Arena bytes while it runs, the key included: */
+size_t setup_resident_bytes(const struct qap *qap, const struct setup_options *options);
+MUST_CHECK enum cuzk_status
+groth16_setup_resident(const struct qap *qap, const struct trapdoor *trapdoor,
+                       const struct setup_options *options, struct device *device,
+                       struct stream *stream, struct resident_key *ret, struct cuzk_error *err);
 
 #endif

@@ -193,6 +193,76 @@ static void test_get_returns_what_was_put(void **state)
         }
 }
 
+static void test_select_takes_what_the_map_says(void **state)
+{
+    enum { N = 1000, FIRST = 128 };
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed());
+    for (size_t c = 0; c < N_WAIST_CURVES; c++) {
+        const struct curve *curve = waist_curves[c];
+        const size_t words = curve->fr_bytes / 8;
+        uint64_t map[(N + FIRST) / 64 + 1], values[N * 4], expected[N * 4], *got;
+        size_t taken = 0;
+        struct waist w;
+
+        waist_open(&w, curve, 2);
+        for (size_t i = 0; i < sizeof map / sizeof *map; i++)
+            map[i] = rng_u64(&rng);
+        for (size_t i = 0; i < N; i++) {
+            const struct scalar x = random_scalar(curve, &rng);
+
+            scalar_store(curve, values, i, &x);
+            if (witness_bit(map, FIRST + i))
+                scalar_store(curve, expected, taken++, &x);
+        }
+        struct buf *a = waist_buf(&w, ELEMENT_SCALAR, N, values);
+        struct buf *out = waist_buf(&w, ELEMENT_SCALAR, N, NULL);
+
+        waist_measure_begin(&w);
+        w.be->select(w.stream, out, a, map, FIRST, N);
+        waist_measure_end(&w, w.be->select_bytes(curve, N));
+        got = waist_get(&w, out, N);
+        assert_memory_equal(got, expected, taken * curve->fr_bytes);
+        for (size_t i = taken * words; i < N * words; i++)
+            assert_int_equal(got[i], 0);
+        mem_free(got);
+        w.be->buf_free(out);
+        w.be->buf_free(a);
+        waist_close(&w);
+    }
+}
+
+static void test_find_zero_finds_the_first(void **state)
+{
+    enum { N = 300 };
+
+    (void)state;
+    for (size_t c = 0; c < N_WAIST_CURVES; c++) {
+        const struct curve *curve = waist_curves[c];
+        const size_t places[] = {0, 1, 63, 299, N}; /* N: none */
+        struct waist w;
+
+        waist_open(&w, curve, 2);
+        for (size_t k = 0; k < 5; k++) {
+            const struct scalar one = {{1}}, zero = {{0}};
+            uint64_t values[N * 4];
+            size_t found = 12345;
+
+            for (size_t i = 0; i < N; i++)
+                scalar_store(curve, values, i, i == places[k] || i == 299 ? &zero : &one);
+            struct buf *a = waist_buf(&w, ELEMENT_SCALAR, N, values);
+
+            w.be->find_zero(w.stream, a, 299, &found);
+            waist_wait(&w);
+            assert_int_equal(found, places[k] < 299 ? places[k] : 299);
+            w.be->buf_free(a);
+        }
+        waist_close(&w);
+    }
+}
+
 static void test_points_survive_a_buffer(void **state)
 {
     (void)state;
@@ -397,6 +467,8 @@ int main(void)
         cmocka_unit_test(test_what_does_not_fit_is_refused_and_leaves_nothing),
         cmocka_unit_test(test_get_returns_what_was_put),
         cmocka_unit_test(test_points_survive_a_buffer),
+        cmocka_unit_test(test_select_takes_what_the_map_says),
+        cmocka_unit_test(test_find_zero_finds_the_first),
         cmocka_unit_test(test_the_first_error_of_a_stream_is_kept_until_wait),
         cmocka_unit_test(test_cancelling_stops_operations_until_the_flag_is_cleared),
         cmocka_unit_test(test_the_pools_own_cancel_flag_is_seen_and_kept),

@@ -242,6 +242,87 @@ static void test_rows_and_quotient_equal_bellpersons(void **state)
     }
 }
 
+/* ---- keys on a device ----------------------------------------------------------------------- */
+
+static void assert_proof_equals(const struct proof *proof, const struct tiny_set *set,
+                                const char *file);
+
+/* The proof with r = s = 0 from a resident key: C = sum over h + sum over l. */
+static void prove_resident(struct machine *m, const struct tiny_set *set,
+                           const struct resident_key *key, struct proof *ret)
+{
+    const struct backend *backend = m->backend;
+    const struct bases_source h = key_query_outline(&set->qap, key->h_basis, QUERY_H);
+    struct g1_point sum_h, sum_l;
+    struct witness_handle *w;
+    struct domain *domain;
+    struct cuzk_error err;
+    struct buf *a, *b;
+
+    *ret = (struct proof){0};
+    assert_ok(backend->witness_put(m->stream, &set->witness, &w, &err), err);
+    a = rows_of(m, set, &set->cs.a, w);
+    b = rows_of(m, set, &set->cs.b, w);
+    assert_ok(backend->domain_new(m->device, set->qap.lg_domain, 7, &domain, &err), err);
+    backend->quotient(m->stream, domain, a, b, key->h_basis);
+    backend->msm_g1(m->stream, key->bases[QUERY_H], a, 0, h.points.n, &sum_h);
+    backend->msm_witness_g1(m->stream, key->bases[QUERY_L], &w, 1, &sum_l);
+    backend->msm_witness_g1(m->stream, key->bases[QUERY_A], &w, 1, &ret->a);
+    backend->msm_witness_g2(m->stream, key->bases[QUERY_B_G2], &w, 1, &ret->b);
+    assert_ok(backend->wait(m->stream, &err), err);
+    CURVE->g1_add(&ret->c, &sum_h, &sum_l);
+    CURVE->g1_add(&ret->a, &ret->a, &key->vk.alpha_g1);
+    CURVE->g2_add(&ret->b, &ret->b, &key->vk.beta_g2);
+    backend->domain_free(domain);
+    backend->buf_free(b);
+    backend->buf_free(a);
+    backend->witness_free(w);
+}
+
+static void check_resident(const struct tiny_set *set, enum h_basis basis, struct pool *pool)
+{
+    struct setup_options options = setup_with(pool);
+    struct resident_key key;
+    struct cuzk_error err;
+    struct proof proof;
+    struct machine m;
+
+    options.h_basis = basis;
+    options.window = 64;
+    options.slice = 50;
+    m.backend = options.backend;
+    assert_ok(m.backend->open(&m.device,
+                              &(struct device_options){
+                                  .curve = CURVE,
+                                  .pool = pool,
+                                  .arena_bytes = setup_resident_bytes(&set->qap, &options)},
+                              &err),
+              err);
+    assert_ok(m.backend->stream_new(m.device, &m.stream, &err), err);
+    assert_ok(
+        groth16_setup_resident(&set->qap, &set->trapdoor, &options, m.device, m.stream, &key, &err),
+        err);
+    prove_resident(&m, set, &key, &proof);
+    assert_proof_equals(&proof, set, "proof-r0s0.bin");
+    resident_key_done(&key);
+    machine_close(&m);
+}
+
+static void test_resident_keys_of_every_basis_give_bellpersons_proofs(void **state)
+{
+    static const enum h_basis bases[] = {H_POWERS, H_ODD_COSET, H_COSET, H_COSET_FOLDED};
+
+    (void)state;
+    for (size_t i = 0; tiny_names[i]; i++) {
+        struct tiny_set set;
+
+        tiny_set_load(&set, tiny_names[i]);
+        for (size_t k = 0; k < 4 && is_satisfied(&set); k++)
+            check_resident(&set, bases[k], pools[k % 2]);
+        tiny_set_free(&set);
+    }
+}
+
 /* ---- proofs --------------------------------------------------------------------------------- */
 
 static void assert_proof_equals(const struct proof *proof, const struct tiny_set *set,
@@ -552,6 +633,7 @@ int main(void)
         cmocka_unit_test(test_keys_equal_bellpersons),
         cmocka_unit_test(test_setup_refuses_unconstrained_variables),
         cmocka_unit_test(test_rows_and_quotient_equal_bellpersons),
+        cmocka_unit_test(test_resident_keys_of_every_basis_give_bellpersons_proofs),
         cmocka_unit_test(test_proofs_equal_bellpersons),
         cmocka_unit_test(test_classes_of_the_witness_change_nothing),
         cmocka_unit_test(test_random_proofs_differ_and_verify),

@@ -1,8 +1,10 @@
 /* The points of a key as a view of the caller's memory, and dense sums over them. Nothing is copied
- * or decoded here: the group kernels do that tile by tile. */
+ * or decoded here: the group kernels do that tile by tile. Points that are to come have room behind
+ * the handle. */
 #include "backend/cpu/cpu_device.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* ---- maps ------------------------------------------------------------------------------------ */
 
@@ -19,15 +21,22 @@ size_t map_count(const uint64_t *map, size_t n)
 
 /* ---- bases ----------------------------------------------------------------------------------- */
 
-static size_t rank_room(const struct bases_source *source)
+/* handle | points to come | ranks */
+static size_t points_room(const struct curve *curve, const struct bases_source *source)
 {
-    return source->aux_map ? witness_rank_entries(source->n_aux) * sizeof(uint32_t) : 0;
+    return source->to_come ? source->points.n * group_of(curve, source->group)->point_bytes : 0;
+}
+
+static size_t bases_room(const struct curve *curve, const struct bases_source *source)
+{
+    size_t ranks = source->aux_map ? witness_rank_entries(source->n_aux) * sizeof(uint32_t) : 0;
+
+    return HANDLE_ROOM(struct bases) + points_room(curve, source) + ranks;
 }
 
 size_t cpu_bases_bytes(const struct curve *curve, const struct bases_source *source)
 {
-    (void)curve;
-    return device_piece(HANDLE_ROOM(struct bases) + rank_room(source));
+    return device_piece(bases_room(curve, source));
 }
 
 enum cuzk_status cpu_bases_new(struct device *device, const struct bases_source *source,
@@ -35,15 +44,23 @@ enum cuzk_status cpu_bases_new(struct device *device, const struct bases_source 
 {
     size_t n_aux_points = source->n_aux, n_named;
     void *memory;
+    uint8_t *behind;
     struct bases *bases;
 
-    TRY(device_take(device, HANDLE_ROOM(struct bases) + rank_room(source), &memory, err));
+    TRY(device_take(device, bases_room(device->curve, source), &memory, err));
     bases = memory;
+    behind = (uint8_t *)memory + HANDLE_ROOM(struct bases);
     *bases = (struct bases){.device = device, .source = *source};
+    if (source->to_come) {
+        bases->points = behind;
+        bases->source.points.form = POINTS_NATIVE;
+        bases->source.points.data = behind;
+        behind += points_room(device->curve, source);
+    }
     if (source->input_map)
         bases->n_input_points = map_count(source->input_map, source->n_inputs);
     if (source->aux_map) {
-        bases->aux_rank = (uint32_t *)((uint8_t *)memory + HANDLE_ROOM(struct bases));
+        bases->aux_rank = (uint32_t *)(void *)behind;
         n_aux_points = witness_rank_fill(bases->aux_rank, source->aux_map, source->n_aux);
     }
     n_named = bases->n_input_points + n_aux_points;
@@ -60,6 +77,19 @@ void cpu_bases_free(struct bases *bases)
 {
     if (bases)
         device_give(bases->device, bases);
+}
+
+void cpu_bases_put(struct stream *stream, struct bases *bases, size_t at, const struct buf *points,
+                   size_t n)
+{
+    size_t bytes = element_bytes(stream->device->curve, bases->source.group);
+
+    if (!stream_begin(stream, "bases_put"))
+        return;
+    assert(bases->points && points->element == bases->source.group && n <= points->n &&
+           at <= bases->source.points.n && n <= bases->source.points.n - at);
+    memcpy(bases->points + at * bytes, points->data, n * bytes);
+    stream_end(stream);
 }
 
 /* ---- dense sums ------------------------------------------------------------------------------ */

@@ -75,7 +75,8 @@ void buf_will_write(struct buf *buf, size_t n)
 
 /* ---- the operations -------------------------------------------------------------------------- */
 
-/* A number of elements that no memory holds asks for half of all addresses, and is refused as that. */
+/* A number of elements that no memory holds asks for half of all addresses, and is refused as that.
+ */
 static size_t buf_room(const struct curve *curve, enum element element, size_t n)
 {
     size_t bytes = element_bytes(curve, element);
@@ -140,5 +141,59 @@ void cpu_buf_zero(struct stream *stream, struct buf *buf, size_t at, size_t n)
         return;
     assert(at <= buf->n && n <= buf->n - at);
     memset(buf_at(buf, at), 0, n * element_bytes(buf->device->curve, buf->element));
+    stream_end(stream);
+}
+
+/* ---- some of a buffer's elements ------------------------------------------------------------- */
+
+size_t cpu_select_bytes(const struct curve *curve, size_t n)
+{
+    (void)curve;
+    (void)n;
+    return 0;
+}
+
+void cpu_select(struct stream *stream, struct buf *out, const struct buf *a, const uint64_t *map,
+                size_t first, size_t n)
+{
+    size_t bytes = element_bytes(stream->device->curve, a->element), taken = 0;
+
+    if (!stream_begin(stream, "select"))
+        return;
+    assert(out != a && n <= a->n && first % 64 == 0);
+    buf_make_native(a);
+    buf_make_native(out);
+    for (size_t i = 0; i < n; i++)
+        if (witness_bit(map, first + i)) {
+            assert(taken < out->n);
+            memcpy(buf_at(out, taken++), buf_at(a, i), bytes);
+        }
+    stream_end(stream);
+}
+
+size_t cpu_find_zero_bytes(const struct curve *curve)
+{
+    (void)curve;
+    return 0;
+}
+
+/* Zero is zero in both forms. */
+void cpu_find_zero(struct stream *stream, const struct buf *a, size_t n, size_t *ret)
+{
+    size_t n_words = stream->device->curve->fr_bytes / 8, i;
+
+    if (!stream_begin(stream, "find_zero"))
+        return;
+    assert(a->element == ELEMENT_SCALAR && n <= a->n);
+    for (i = 0; i < n; i++) {
+        const uint64_t *words = buf_at(a, i);
+        uint64_t any = 0;
+
+        for (size_t w = 0; w < n_words; w++)
+            any |= words[w];
+        if (any == 0)
+            break;
+    }
+    *ret = i;
     stream_end(stream);
 }

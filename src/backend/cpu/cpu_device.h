@@ -119,6 +119,11 @@ void cpu_buf_free(struct buf *buf);
 void cpu_buf_put(struct stream *stream, struct buf *buf, size_t at, const void *plain, size_t n);
 void cpu_buf_get(struct stream *stream, const struct buf *buf, size_t at, void *plain, size_t n);
 void cpu_buf_zero(struct stream *stream, struct buf *buf, size_t at, size_t n);
+void cpu_select(struct stream *stream, struct buf *out, const struct buf *a, const uint64_t *map,
+                size_t first, size_t n);
+size_t cpu_select_bytes(const struct curve *curve, size_t n);
+void cpu_find_zero(struct stream *stream, const struct buf *a, size_t n, size_t *ret);
+size_t cpu_find_zero_bytes(const struct curve *curve);
 
 /* ---- witness and matrices -------------------------------------------------------------------- */
 
@@ -186,12 +191,15 @@ struct bases {
     struct bases_source source;
     size_t n_input_points;
     uint32_t *aux_rank; /* ones of aux_map before each 512th aux; NULL if there is no map */
+    uint8_t *points;    /* native, what source.points views if they came by bases_put, else NULL */
 };
 
 size_t cpu_bases_bytes(const struct curve *curve, const struct bases_source *source);
 enum cuzk_status cpu_bases_new(struct device *device, const struct bases_source *source,
                                struct bases **ret, struct cuzk_error *err);
 void cpu_bases_free(struct bases *bases);
+void cpu_bases_put(struct stream *stream, struct bases *bases, size_t at, const struct buf *points,
+                   size_t n);
 /* Ones of a map of n bits. */
 size_t map_count(const uint64_t *map, size_t n);
 
@@ -222,7 +230,7 @@ enum cuzk_status cpu_fixed_base_new(struct device *device, enum element group, c
                                     struct fixed_base **ret, struct cuzk_error *err);
 void cpu_fixed_base_free(struct fixed_base *fixed);
 void cpu_fixed_base_mul(struct stream *stream, const struct fixed_base *fixed, struct buf *out,
-                        const struct buf *scalars, size_t n);
+                        const struct buf *scalars, size_t at, size_t n);
 size_t cpu_fixed_base_mul_bytes(const struct curve *curve, enum element group, size_t n,
                                 unsigned n_threads);
 void cpu_group_ntt(struct stream *stream, const struct domain *domain, struct buf *points,

@@ -38,7 +38,7 @@ size_t cpu_fixed_base_mul_bytes(const struct curve *curve, enum element group, s
 }
 
 void cpu_fixed_base_mul(struct stream *stream, const struct fixed_base *fixed, struct buf *out,
-                        const struct buf *scalars, size_t n)
+                        const struct buf *scalars, size_t at, size_t n)
 {
     struct device *device = stream->device;
     const struct group_kernels *kernels = group_of(device->curve, fixed->group);
@@ -46,11 +46,11 @@ void cpu_fixed_base_mul(struct stream *stream, const struct fixed_base *fixed, s
 
     if (!stream_begin(stream, "fixed_base_mul"))
         return;
-    assert(out->element == fixed->group && n <= out->n && n <= scalars->n);
+    assert(out->element == fixed->group && n <= out->n && at <= scalars->n && n <= scalars->n - at);
     scratch = stream_scratch(stream, kernels->fixed_mul_bytes(n, pool_size(device->pool)));
     if (stream_is_ok(stream)) {
         buf_make_plain(scalars);
-        kernels->fixed_mul(out->data, fixed->table, buf_at(scalars, 0), n, scratch, device->pool);
+        kernels->fixed_mul(out->data, fixed->table, buf_at(scalars, at), n, scratch, device->pool);
         device_give(device, scratch);
     }
     stream_end(stream);
