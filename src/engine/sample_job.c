@@ -9,21 +9,81 @@
 #include "filecoin/c1_write.h"
 #include "filecoin/sample_porep.h"
 #include "filecoin/sample_post.h"
+#include "filecoin/sample_update.h"
 
-/* The version of that name, one of two; without a name the second. */
-static enum cuzk_status choose_version(const char *name, enum api_version older,
-                                       enum api_version newer, enum api_version *ret,
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static enum cuzk_status open_in_folder(struct out_file *out, const char *folder, const char *name,
                                        struct cuzk_error *err)
 {
-    *ret = newer;
-    if (!name || strcmp(name, api_version_name(newer)) == 0)
-        return CUZK_OK;
-    *ret = older;
-    if (strcmp(name, api_version_name(older)) == 0)
-        return CUZK_OK;
-    return error_set(err, CUZK_USAGE, "API version %s: samples of this circuit are of %s or %s",
-                     name, api_version_name(older), api_version_name(newer));
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/%s", folder, name);
+
+    if (n < 0 || (size_t)n >= sizeof path)
+        return error_set(err, CUZK_USAGE, "%.60s...: the name is too long", folder);
+    return out_open(out, path, err);
 }
+
+static enum cuzk_status write_scalars(const char *folder, const char *name,
+                                      const struct scalar *values, size_t n, struct cuzk_error *err)
+{
+    struct out_file out;
+
+    TRY(open_in_folder(&out, folder, name, err));
+    for (size_t i = 0; i < n; i++) {
+        uint8_t bytes[32];
+
+        scalar_to_bytes(bytes, &values[i]);
+        fwrite(bytes, 1, sizeof bytes, out.stream);
+    }
+    return out_commit(&out, err);
+}
+
+/* As the network's software keeps them: comm_c, comm_r_last. */
+static enum cuzk_status write_p_aux(const char *folder, const char *name, struct scalar comm_c,
+                                    struct scalar comm_r_last, struct cuzk_error *err)
+{
+    const struct scalar pair[2] = {comm_c, comm_r_last};
+
+    return write_scalars(folder, name, pair, 2, err);
+}
+
+/* What sealing leaves of a dense sector. */
+static enum cuzk_status write_sector_files(const struct sample_sector *sector, const char *folder,
+                                           struct cuzk_error *err)
+{
+    size_t n = sector->n_nodes;
+
+    mkdir(folder, 0777); /* if it cannot be made, opening the files says why */
+    TRY(write_scalars(folder, "unsealed.bin", sample_sector_data(sector), n, err));
+    TRY(write_scalars(folder, "sealed.bin", sample_sector_replica(sector), n, err));
+    return write_p_aux(folder, "p_aux.bin", sample_tree_root(&sector->tree_c),
+                       sample_tree_root(&sector->tree_r_last), err);
+}
+
+/* A vanilla proof a file. */
+typedef void write_one_fn(FILE *out, const void *vanilla, size_t i);
+
+static enum cuzk_status write_vanilla(const char *folder, const void *vanilla, size_t n,
+                                      write_one_fn *write_one, const atomic_bool *cancel,
+                                      struct cuzk_error *err)
+{
+    mkdir(folder, 0777); /* if it cannot be made, opening the files says why */
+    for (size_t i = 0; i < n; i++) {
+        struct out_file out;
+        char name[40];
+
+        if (cancel && atomic_load(cancel))
+            return error_set(err, CUZK_CANCELLED, "cancelled");
+        snprintf(name, sizeof name, "vanilla-%07zu.bin", i);
+        TRY(open_in_folder(&out, folder, name, err));
+        write_one(out.stream, vanilla, i);
+        TRY(out_commit(&out, err));
+    }
+    return CUZK_OK;
+}
+
+/* ---- reports --------------------------------------------------------------------------------- */
 
 static void report_bytes(struct report *report, const char *key, const uint8_t bytes[32])
 {
@@ -41,96 +101,119 @@ static void report_scalar(struct report *report, const char *key, const struct s
     report_bytes(report, key, bytes);
 }
 
+/* What the sector of a PoRep or of a dense sample is. */
+static void report_sector(struct report *report, const struct sample_input *in,
+                          const struct sample_sector *sector)
+{
+    const struct scalar comm_c = sample_tree_root(&sector->tree_c);
+    const struct scalar comm_r_last = sample_tree_root(&sector->tree_r_last);
+
+    report_bytes(report, "porep_id", in->sealing.porep_id);
+    report_number(report, "miner_id", sector->facts.miner);
+    report_number(report, "sector_num", sector->facts.number);
+    report_bytes(report, "ticket", sector->seal.ticket);
+    report_scalar(report, "replica_id", &sector->seal.replica_id);
+    report_scalar(report, "comm_d", &sector->seal.comm_d);
+    report_scalar(report, "comm_c", &comm_c);
+    report_scalar(report, "comm_r_last", &comm_r_last);
+    report_scalar(report, "comm_r", &sector->seal.comm_r);
+}
+
 /* ---- porep ----------------------------------------------------------------------------------- */
 
-/* What the sector is a sector of. */
-struct subject {
-    const struct sector_size *size;
-    const struct seal_proof *proof; /* NULL: the size has none */
-    struct porep_config config;
-};
-
-static const struct seal_proof *find_seal_proof(const struct sector_size *size,
-                                                enum api_version version)
-{
-    for (unsigned i = 0; i < N_SEAL_PROOFS; i++) {
-        const struct seal_proof *proof = seal_proof_of_number(i);
-
-        if (proof->size == size && proof->version == version &&
-            proof->challenges == CHALLENGES_INTERACTIVE)
-            return proof;
-    }
-    return NULL;
-}
-
-static struct subject subject_of(const struct sector_size *size, enum api_version version)
-{
-    struct subject s = {.size = size, .proof = find_seal_proof(size, version)};
-
-    if (s.proof)
-        porep_config_of(&s.config, s.proof);
-    else
-        s.config = (struct porep_config){.shape = size->porep,
-                                         .partitions = size->porep_partitions,
-                                         .version = version,
-                                         .challenges = CHALLENGES_INTERACTIVE};
-    return s;
-}
-
-static void report_porep(struct report *report, const struct subject *subject,
-                         const struct seal *seal, const char *path, uint64_t seed)
-{
-    report_text(report, "c1", "%s", path);
-    report_text(report, "form", subject->proof ? "JSON of the API" : "native bincode");
-    if (subject->proof)
-        report_number(report, "registered_proof", subject->proof->number);
-    report_text(report, "sector_size", "%s", subject->size->name);
-    report_text(report, "api_version", "%s", api_version_name(subject->config.version));
-    report_bytes(report, "porep_id", subject->config.porep_id);
-    report_number(report, "miner_id", SAMPLE_MINER);
-    report_number(report, "sector_num", seed);
-    report_scalar(report, "replica_id", &seal->replica_id);
-    report_scalar(report, "comm_d", &seal->comm_d);
-    report_scalar(report, "comm_r", &seal->comm_r);
-}
-
-static enum cuzk_status write_c1(const struct subject *subject, const struct vanilla_porep *vanilla,
+static enum cuzk_status write_c1(const struct sample_input *in, const struct vanilla_porep *vanilla,
                                  const char *path, struct cuzk_error *err)
 {
     struct out_file out;
 
     TRY(out_open(&out, path, err));
-    if (subject->proof)
-        c1_write_json(out.stream, vanilla, subject->proof);
+    if (in->proof)
+        c1_write_json(out.stream, vanilla, in->proof);
     else
         c1_write_bincode(out.stream, vanilla);
     return out_commit(&out, err);
 }
 
-static enum cuzk_status write_porep(struct engine *engine, const struct sample_options *options,
+static void report_porep(struct report *report, const struct sample_input *in,
+                         const struct sample_sector *sector, const char *path)
+{
+    report_text(report, "c1", "%s", path);
+    report_text(report, "form", in->proof ? "JSON of the API" : "native bincode");
+    if (in->proof)
+        report_number(report, "registered_proof", in->proof->number);
+    report_text(report, "sector_size", "%s", in->options->name.size->name);
+    report_text(report, "api_version", "%s", api_version_name(in->sealing.version));
+    report_sector(report, in, sector);
+}
+
+static enum cuzk_status write_porep(struct engine *engine, const struct sample_input *in,
                                     const char *path, struct report *report, struct cuzk_error *err)
 {
-    struct vanilla_porep vanilla;
-    enum api_version version;
-    struct subject subject;
+    const char *files = in->options->sector_files;
+    struct vanilla_porep vanilla = {0};
+    struct sample_sector sector;
     enum cuzk_status st;
 
-    if (options->sectors)
-        return error_set(err, CUZK_USAGE, "--sectors is of window samples: a C1 is of one sector");
-    TRY(choose_version(options->api_version, API_1_0_0, API_1_1_0, &version, err));
-    subject = subject_of(options->name.size, version);
     engine_stage(engine, "make sample");
-    TRY(sample_porep(&vanilla, &subject.config, options->seed, &engine->budget, err));
+    TRY(sample_sector_new(&sector, &in->sealing, &in->facts, &engine->budget, err));
+    TRY_GOTO(st, out, sample_porep(&vanilla, &sector, &engine->budget, err));
     engine_stage(engine, "write C1");
-    st = write_c1(&subject, &vanilla, path, err);
-    engine_stage_end(engine);
-    if (st == CUZK_OK)
-        report_porep(report, &subject, &vanilla.seal, path, options->seed);
+    TRY_GOTO(st, out, write_c1(in, &vanilla, path, err));
+    if (files)
+        TRY_GOTO(st, out, write_sector_files(&sector, files, err));
+    report_porep(report, in, &sector, path);
+out:
     vanilla_porep_done(&vanilla);
+    sample_sector_done(&sector);
     return st;
 }
 
 /* ---- proofs of spacetime --------------------------------------------------------------------- */
+
+static enum cuzk_status choose_post(struct post_config *config, size_t *n,
+                                    const struct sample_options *options, struct cuzk_error *err)
+{
+    enum post_kind kind = options->name.kind == CIRCUIT_WINNING ? POST_WINNING : POST_WINDOW;
+    enum api_version version;
+
+    TRY(sample_version(&version, options->api_version, API_1_0_0,
+                       kind == POST_WINNING ? API_1_0_0 : API_1_2_0, err));
+    *config = post_config_make(kind, options->name.size, version);
+    *n = options->sectors ? options->sectors : kind == POST_WINNING ? 1 : config->shape.slots;
+    return CUZK_OK;
+}
+
+static enum cuzk_status seal_sectors(struct vanilla_post *vanilla, const struct sample_input *in,
+                                     struct budget *budget, struct cuzk_error *err)
+{
+    for (size_t i = 0; i < vanilla->post.n_sectors; i++) {
+        const struct sample_facts facts = sample_input_facts(in, i);
+        struct sample_sector sector;
+
+        TRY(sample_sector_new(&sector, &in->sealing, &facts, budget, err));
+        sample_post_sector(vanilla, i, &sector);
+        sample_sector_done(&sector);
+    }
+    return CUZK_OK;
+}
+
+static enum cuzk_status make_post(struct vanilla_post *ret, const struct sample_input *in,
+                                  const struct post_config *config, size_t n, struct budget *budget,
+                                  struct cuzk_error *err)
+{
+    struct vanilla_post v;
+    enum cuzk_status st;
+
+    if (!in->options->dense)
+        return sample_post(ret, config, n, in->randomness, &in->facts, budget, err);
+    TRY(vanilla_post_new(&v, config, in->randomness, n, budget, err));
+    st = seal_sectors(&v, in, budget, err);
+    if (st == CUZK_OK)
+        *ret = v;
+    else
+        vanilla_post_done(&v);
+    return st;
+}
 
 static void report_post(struct report *report, const struct sample_options *options,
                         const struct post *post, const char *folder)
@@ -150,46 +233,12 @@ static void report_post(struct report *report, const struct sample_options *opti
     report_bytes(report, "randomness", post->randomness);
 }
 
-static enum cuzk_status write_vanilla(const struct vanilla_post *vanilla, size_t i,
-                                      const char *folder, struct cuzk_error *err)
+static void write_post_proof(FILE *out, const void *vanilla, size_t i)
 {
-    char path[4096];
-    struct out_file out;
-    int n = snprintf(path, sizeof path, "%s/vanilla-%07zu.bin", folder, i);
-
-    if (n < 0 || (size_t)n >= sizeof path)
-        return error_set(err, CUZK_USAGE, "%.60s...: the name is too long", folder);
-    TRY(out_open(&out, path, err));
-    vanilla_post_write(out.stream, vanilla, i);
-    return out_commit(&out, err);
+    vanilla_post_write(out, vanilla, i);
 }
 
-static enum cuzk_status write_folder(const struct vanilla_post *vanilla, const char *folder,
-                                     const atomic_bool *cancel, struct cuzk_error *err)
-{
-    mkdir(folder, 0777); /* if it cannot be made, opening the files says why */
-    for (size_t i = 0; i < vanilla->post.n_sectors; i++) {
-        if (cancel && atomic_load(cancel))
-            return error_set(err, CUZK_CANCELLED, "cancelled");
-        TRY(write_vanilla(vanilla, i, folder, err));
-    }
-    return CUZK_OK;
-}
-
-static enum cuzk_status choose_post(struct post_config *config, size_t *n,
-                                    const struct sample_options *options, struct cuzk_error *err)
-{
-    enum post_kind kind = options->name.kind == CIRCUIT_WINNING ? POST_WINNING : POST_WINDOW;
-    enum api_version version;
-
-    TRY(choose_version(options->api_version, API_1_0_0,
-                       kind == POST_WINNING ? API_1_0_0 : API_1_2_0, &version, err));
-    *config = post_config_make(kind, options->name.size, version);
-    *n = options->sectors ? options->sectors : kind == POST_WINNING ? 1 : config->shape.slots;
-    return CUZK_OK;
-}
-
-static enum cuzk_status write_post(struct engine *engine, const struct sample_options *options,
+static enum cuzk_status write_post(struct engine *engine, const struct sample_input *in,
                                    const char *folder, struct report *report,
                                    struct cuzk_error *err)
 {
@@ -198,15 +247,128 @@ static enum cuzk_status write_post(struct engine *engine, const struct sample_op
     enum cuzk_status st;
     size_t n;
 
-    TRY(choose_post(&config, &n, options, err));
+    TRY(choose_post(&config, &n, in->options, err));
     engine_stage(engine, "make sample");
-    TRY(sample_post(&vanilla, &config, n, options->seed, &engine->budget, err));
+    TRY(make_post(&vanilla, in, &config, n, &engine->budget, err));
     engine_stage(engine, "write vanilla proofs");
-    st = write_folder(&vanilla, folder, engine->cancel, err);
-    engine_stage_end(engine);
+    st = write_vanilla(folder, &vanilla, n, write_post_proof, engine->cancel, err);
     if (st == CUZK_OK)
-        report_post(report, options, &vanilla.post, folder);
+        report_post(report, in->options, &vanilla.post, folder);
     vanilla_post_done(&vanilla);
+    return st;
+}
+
+/* ---- updates --------------------------------------------------------------------------------- */
+
+static void report_update(struct report *report, const struct sample_options *options,
+                          const struct vanilla_update *vanilla, const char *folder)
+{
+    report_text(report, "vanilla", "%s/vanilla-*.bin", folder);
+    for (unsigned i = 0; i < N_UPDATE_PROOFS; i++)
+        if (update_proof_size(i) == options->name.size)
+            report_number(report, "registered_proof", i);
+    report_text(report, "sector_size", "%s", options->name.size->name);
+    report_number(report, "partitions", update_partitions(&vanilla->update.shape));
+    report_scalar(report, "comm_r_old", &vanilla->update.comm_r_old);
+    report_scalar(report, "comm_d_new", &vanilla->update.comm_d_new);
+    report_scalar(report, "comm_r_new", &vanilla->update.comm_r_new);
+}
+
+static void write_update_proof(FILE *out, const void *vanilla, size_t i)
+{
+    vanilla_update_write(out, vanilla, (unsigned)i);
+}
+
+/* The replica is encoded in place of the data, of which nothing more is needed. */
+static enum cuzk_status write_update_files(const struct vanilla_update *vanilla,
+                                           const struct sample_update_source *source,
+                                           struct scalar *data, size_t n, const char *folder,
+                                           struct cuzk_error *err)
+{
+    const struct scalar phi = update_phi(&vanilla->update);
+
+    TRY(write_scalars(folder, "data-new.bin", data, n, err));
+    for (size_t i = 0; i < n; i++)
+        data[i] = update_encode(&vanilla->update, &phi, i, &source->old[i], &data[i]);
+    TRY(write_scalars(folder, "replica-new.bin", data, n, err));
+    return write_p_aux(folder, "p_aux-new.bin", source->comm_c,
+                       vanilla->partitions->challenges->replica_new.root, err);
+}
+
+/* New data in a sector that is sealed for real. */
+static enum cuzk_status update_sector(struct vanilla_update *ret, const struct update_shape *shape,
+                                      const struct sample_input *in,
+                                      const struct sample_sector *sector, struct scalar *data,
+                                      struct budget *budget, struct cuzk_error *err)
+{
+    const struct sample_update_source source = {.comm_c = sample_tree_root(&sector->tree_c),
+                                                .old = sample_sector_replica(sector),
+                                                .data = data};
+    const char *files = in->options->sector_files;
+    size_t n = sector->n_nodes;
+    struct rng rng = sector->facts.rng;
+    enum cuzk_status st;
+
+    for (size_t i = 0; i < n; i++)
+        data[i] = in->new_data ? in->new_data[i] : sample_scalar(&rng);
+    TRY(sample_update_of(ret, shape, &source, budget, err));
+    if (!files)
+        return CUZK_OK;
+    TRY_GOTO(st, fail, write_sector_files(sector, files, err));
+    TRY_GOTO(st, fail, write_update_files(ret, &source, data, n, files, err));
+    return CUZK_OK;
+fail:
+    vanilla_update_done(ret);
+    return st;
+}
+
+static enum cuzk_status make_dense_update(struct vanilla_update *ret,
+                                          const struct update_shape *shape,
+                                          const struct sample_input *in, struct budget *budget,
+                                          struct cuzk_error *err)
+{
+    struct sample_sector sector = {0};
+    struct region data;
+    enum cuzk_status st;
+
+    TRY(region_map(&data, budget, MEM_SCRATCH, in->options->name.size->bytes, err));
+    TRY_GOTO(st, out, sample_sector_new(&sector, &in->sealing, &in->facts, budget, err));
+    st = update_sector(ret, shape, in, &sector, (struct scalar *)(void *)data.base, budget, err);
+out:
+    sample_sector_done(&sector);
+    region_unmap(&data);
+    return st;
+}
+
+static enum cuzk_status make_update(struct vanilla_update *ret, const struct update_shape *shape,
+                                    const struct sample_input *in, struct budget *budget,
+                                    struct cuzk_error *err)
+{
+    struct rng rng = in->facts.rng;
+
+    return in->options->dense ? make_dense_update(ret, shape, in, budget, err)
+                              : sample_update(ret, shape, &rng, budget, err);
+}
+
+static enum cuzk_status write_update(struct engine *engine, const struct sample_input *in,
+                                     const char *folder, struct report *report,
+                                     struct cuzk_error *err)
+{
+    struct vanilla_update vanilla;
+    struct update_shape shape;
+    enum cuzk_status st;
+
+    if (!update_shape_of(&shape, &in->options->name.size->porep.tree))
+        return error_set(err, CUZK_USAGE, "there are no updates of %s sectors",
+                         in->options->name.size->name);
+    engine_stage(engine, "make sample");
+    TRY(make_update(&vanilla, &shape, in, &engine->budget, err));
+    engine_stage(engine, "write vanilla proofs");
+    st = write_vanilla(folder, &vanilla, update_partitions(&shape), write_update_proof,
+                       engine->cancel, err);
+    if (st == CUZK_OK)
+        report_update(report, in->options, &vanilla, folder);
+    vanilla_update_done(&vanilla);
     return st;
 }
 
@@ -215,13 +377,19 @@ static enum cuzk_status write_post(struct engine *engine, const struct sample_op
 enum cuzk_status sample_write(struct engine *engine, const struct sample_options *options,
                               const char *path, struct report *report, struct cuzk_error *err)
 {
-    if (options->dense)
-        return error_set(err, CUZK_USAGE, "this version makes sparse samples only");
-    switch (options->name.kind) {
-    case CIRCUIT_POREP: return write_porep(engine, options, path, report, err);
-    case CIRCUIT_WINNING:
-    case CIRCUIT_WINDOW: return write_post(engine, options, path, report, err);
-    case CIRCUIT_UPDATE: break;
-    }
-    return error_set(err, CUZK_USAGE, "this version makes no update samples");
+    static enum cuzk_status (*const write[])(struct engine *, const struct sample_input *,
+                                             const char *, struct report *, struct cuzk_error *) = {
+        [CIRCUIT_POREP] = write_porep,
+        [CIRCUIT_WINNING] = write_post,
+        [CIRCUIT_WINDOW] = write_post,
+        [CIRCUIT_UPDATE] = write_update,
+    };
+    struct sample_input in;
+    enum cuzk_status st;
+
+    TRY(sample_input_open(&in, options, &engine->budget, err));
+    st = write[options->name.kind](engine, &in, path, report, err);
+    engine_stage_end(engine);
+    sample_input_close(&in);
+    return st;
 }

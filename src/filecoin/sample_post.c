@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "circuit/poseidon.h"
-#include "filecoin/sample_tree.h"
 
 size_t sample_post_bytes(const struct post_config *config)
 {
@@ -40,47 +39,60 @@ static enum cuzk_status make_tree(struct sample_tree *tree, const struct post_co
     return CUZK_OK;
 }
 
+static void prove_sector(struct vanilla_post *v, size_t i, const struct sample_tree *tree_r_last,
+                         const struct scalar *comm_c)
+{
+    const struct scalar roots[2] = {*comm_c, sample_tree_root(tree_r_last)};
+    struct vanilla_sector *proof = &v->sectors[i];
+
+    for (unsigned j = 0; j < post_sector_challenges(&v->post.config); j++)
+        sample_tree_path(tree_r_last, post_challenge(&v->post, i, j), &proof->paths[j]);
+    proof->comm_c = roots[0];
+    proof->comm_r_last = roots[1];
+    poseidon_hash_plain(POSEIDON_2, &v->post.sectors[i].comm_r, roots);
+}
+
+void sample_post_sector(struct vanilla_post *vanilla, size_t i, const struct sample_sector *sector)
+{
+    const struct scalar comm_c = sample_tree_root(&sector->tree_c);
+
+    vanilla->post.sectors[i].id = sector->facts.number;
+    prove_sector(vanilla, i, &sector->tree_r_last, &comm_c);
+}
+
 /* Sector number i, whose id is set. */
 static enum cuzk_status make_sector(struct vanilla_post *v, size_t i, struct rng *rng,
                                     struct arena *memory, struct cuzk_error *err)
 {
-    const struct post_config *config = &v->post.config;
-    struct vanilla_sector *proof = &v->sectors[i];
-    unsigned n = post_sector_challenges(config);
+    unsigned n = post_sector_challenges(&v->post.config);
     uint64_t nodes[WINNING_CHALLENGES];
     struct sample_tree tree;
-    struct scalar roots[2];
+    struct scalar comm_c;
 
     for (unsigned j = 0; j < n; j++)
         nodes[j] = post_challenge(&v->post, i, j);
-    TRY(make_tree(&tree, config, nodes, rng, memory, err));
-    for (unsigned j = 0; j < n; j++)
-        sample_tree_path(&tree, nodes[j], &proof->paths[j]);
-    roots[0] = proof->comm_c = sample_scalar(rng);
-    roots[1] = proof->comm_r_last = sample_tree_root(&tree);
-    poseidon_hash_plain(POSEIDON_2, &v->post.sectors[i].comm_r, roots);
+    TRY(make_tree(&tree, &v->post.config, nodes, rng, memory, err));
+    comm_c = sample_scalar(rng);
+    prove_sector(v, i, &tree, &comm_c);
     return CUZK_OK;
 }
 
 enum cuzk_status sample_post(struct vanilla_post *ret, const struct post_config *config,
-                             size_t n_sectors, uint64_t seed, struct budget *budget,
+                             size_t n_sectors, const uint8_t randomness[32],
+                             const struct sample_facts *facts, struct budget *budget,
                              struct cuzk_error *err)
 {
+    struct rng rng = facts->rng;
     struct vanilla_post v = {0};
     struct arena memory = {0};
-    uint8_t randomness[32];
     enum cuzk_status st;
-    struct rng rng;
 
-    rng_seed(&rng, seed);
-    rng_bytes(&rng, randomness, sizeof(randomness));
-    randomness[31] &= 0x3f;
     TRY(vanilla_post_new(&v, config, randomness, n_sectors, budget, err));
     TRY_GOTO(st, out, arena_init(&memory, budget, MEM_SCRATCH, sample_post_bytes(config), err));
     for (size_t i = 0; i < n_sectors; i++) {
         size_t mark = arena_mark(&memory);
 
-        v.post.sectors[i].id = seed + i;
+        v.post.sectors[i].id = facts->number + i;
         TRY_GOTO(st, out, make_sector(&v, i, &rng, &memory, err));
         arena_rewind(&memory, mark);
     }

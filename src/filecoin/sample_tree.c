@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+/* ---- few leaves ------------------------------------------------------------------------------ */
+
 size_t sample_tree_bytes(const struct tree_shape *shape, size_t leaves_max)
 {
     size_t level = arena_piece(leaves_max * sizeof(uint64_t)) +
@@ -29,22 +31,7 @@ enum cuzk_status sample_tree_new(struct sample_tree *ret, const struct tree_shap
     return CUZK_OK;
 }
 
-static void append(struct sample_level *level, uint64_t index, const struct scalar *value)
-{
-    level->index[level->n] = index;
-    level->value[level->n++] = *value;
-}
-
-void sample_tree_add(struct sample_tree *tree, uint64_t leaf, const struct scalar *value)
-{
-    struct sample_level *leaves = &tree->level[0];
-
-    assert(leaves->n < tree->leaves_max && leaf >> tree->shape.lg_nodes == 0);
-    assert(leaves->n == 0 || leaves->index[leaves->n - 1] < leaf);
-    append(leaves, leaf, value);
-}
-
-static const struct scalar *node_at(const struct sample_level *level, uint64_t index)
+static const struct scalar *node_of_few(const struct sample_level *level, uint64_t index)
 {
     size_t low = 0, high = level->n;
 
@@ -59,45 +46,148 @@ static const struct scalar *node_at(const struct sample_level *level, uint64_t i
     return low < level->n && level->index[low] == index ? &level->value[low] : &level->rest;
 }
 
-/* The 2^bits children of the node `parent` of the level above. */
-static void children_of(const struct sample_level *level, uint64_t parent, unsigned bits,
-                        struct scalar *children)
+/* ---- regions --------------------------------------------------------------------------------- */
+
+/* log2 of the nodes of a level. */
+static unsigned lg_width(const struct tree_shape *shape, unsigned level)
 {
+    unsigned lg = shape->lg_nodes;
+
+    for (unsigned k = 0; k < level; k++)
+        lg -= tree_level_bits(shape, k);
+    return lg;
+}
+
+static unsigned lg_shared(const struct tree_shape *shape, unsigned lg_regions, unsigned level)
+{
+    unsigned width = lg_width(shape, level);
+
+    return width > lg_regions ? width - lg_regions : 0;
+}
+
+static size_t region_level_bytes(const struct tree_shape *shape, unsigned lg_regions,
+                                 unsigned level)
+{
+    return sizeof(struct scalar) << (lg_width(shape, level) - lg_shared(shape, lg_regions, level));
+}
+
+size_t sample_tree_regions_bytes(const struct tree_shape *shape, unsigned lg_regions)
+{
+    size_t bytes = 0;
+
+    for (unsigned k = 0; k <= tree_levels(shape); k++)
+        bytes += arena_piece(region_level_bytes(shape, lg_regions, k));
+    return bytes;
+}
+
+enum cuzk_status sample_tree_new_regions(struct sample_tree *ret, const struct tree_shape *shape,
+                                         enum por_hash hash, unsigned lg_regions,
+                                         struct arena *arena, struct cuzk_error *err)
+{
+    struct sample_tree tree = {
+        .shape = *shape, .hash = hash, .leaves_max = (size_t)1 << lg_regions};
+
+    assert(lg_regions <= shape->lg_nodes);
+    for (unsigned k = 0; k <= tree_levels(shape); k++) {
+        void *value;
+
+        TRY(arena_take(arena, region_level_bytes(shape, lg_regions, k), &value, err));
+        tree.level[k] =
+            (struct sample_level){.value = value, .lg_shared = lg_shared(shape, lg_regions, k)};
+    }
+    *ret = tree;
+    return CUZK_OK;
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+static const struct scalar *node_at(const struct sample_level *level, uint64_t index)
+{
+    return level->index ? node_of_few(level, index) : &level->value[index >> level->lg_shared];
+}
+
+static void append(struct sample_level *level, uint64_t index, const struct scalar *value)
+{
+    if (level->index)
+        level->index[level->n] = index;
+    level->value[level->n++] = *value;
+}
+
+void sample_tree_add(struct sample_tree *tree, uint64_t leaf, const struct scalar *value)
+{
+    struct sample_level *leaves = &tree->level[0];
+
+    assert(leaves->n < tree->leaves_max && leaf >> tree->shape.lg_nodes == 0);
+    if (leaves->index)
+        assert(leaves->n == 0 || leaves->index[leaves->n - 1] < leaf);
+    else
+        assert(leaf >> leaves->lg_shared == leaves->n);
+    append(leaves, leaf, value);
+}
+
+static void make_node(struct scalar *out, const struct sample_tree *tree, unsigned level,
+                      uint64_t index)
+{
+    unsigned bits = tree_level_bits(&tree->shape, level - 1);
+    struct scalar children[8];
+
     for (uint64_t i = 0; i < UINT64_C(1) << bits; i++)
-        children[i] = *node_at(level, (parent << bits) + i);
+        children[i] = *node_at(&tree->level[level - 1], (index << bits) + i);
+    merkle_node(out, children, 1u << bits, tree->hash);
+}
+
+/* Nodes above the leaves of their own, and the rest. */
+static void build_few(struct sample_tree *tree, unsigned level)
+{
+    const struct sample_level *down = &tree->level[level - 1];
+    struct sample_level *up = &tree->level[level];
+    unsigned bits = tree_level_bits(&tree->shape, level - 1);
+    struct scalar children[8], node;
+
+    for (size_t i = 0; i < down->n; i++) {
+        uint64_t parent = down->index[i] >> bits;
+
+        if (up->n && up->index[up->n - 1] == parent)
+            continue;
+        make_node(&node, tree, level, parent);
+        append(up, parent, &node);
+    }
+    for (unsigned i = 0; i < 1u << bits; i++)
+        children[i] = down->rest;
+    merkle_node(&up->rest, children, 1u << bits, tree->hash);
+}
+
+static void build_regions(struct sample_tree *tree, unsigned level)
+{
+    struct sample_level *up = &tree->level[level];
+    uint64_t nodes = UINT64_C(1) << lg_width(&tree->shape, level);
+
+    for (uint64_t index = 0; index < nodes; index += UINT64_C(1) << up->lg_shared)
+        make_node(&up->value[up->n++], tree, level, index);
 }
 
 void sample_tree_build(struct sample_tree *tree)
 {
-    for (unsigned k = 0; k < tree_levels(&tree->shape); k++) {
-        const struct sample_level *down = &tree->level[k];
-        struct sample_level *up = &tree->level[k + 1];
-        unsigned bits = tree_level_bits(&tree->shape, k);
-        struct scalar children[8], node;
+    for (unsigned level = 1; level <= tree_levels(&tree->shape); level++)
+        if (tree->level[level].index)
+            build_few(tree, level);
+        else
+            build_regions(tree, level);
+}
 
-        for (size_t i = 0; i < down->n; i++) {
-            uint64_t parent = down->index[i] >> bits;
-
-            if (up->n && up->index[up->n - 1] == parent)
-                continue;
-            children_of(down, parent, bits, children);
-            merkle_node(&node, children, 1u << bits, tree->hash);
-            append(up, parent, &node);
-        }
-        for (unsigned i = 0; i < 1u << bits; i++)
-            children[i] = down->rest;
-        merkle_node(&up->rest, children, 1u << bits, tree->hash);
-    }
+struct scalar sample_tree_node(const struct sample_tree *tree, unsigned level, uint64_t index)
+{
+    return *node_at(&tree->level[level], index);
 }
 
 struct scalar sample_tree_root(const struct sample_tree *tree)
 {
-    return *node_at(&tree->level[tree_levels(&tree->shape)], 0);
+    return sample_tree_node(tree, tree_levels(&tree->shape), 0);
 }
 
 struct scalar sample_tree_leaf(const struct sample_tree *tree, uint64_t leaf)
 {
-    return *node_at(&tree->level[0], leaf);
+    return sample_tree_node(tree, 0, leaf);
 }
 
 void sample_tree_path(const struct sample_tree *tree, uint64_t leaf, struct merkle_path *path)

@@ -70,6 +70,16 @@ struct scalar update_rho(const struct update *update, const struct scalar *phi, 
     return gen_randomness(*phi, (struct scalar){{node >> (shape->tree.lg_nodes - bits)}});
 }
 
+struct scalar update_encode(const struct update *update, const struct scalar *phi, uint64_t node,
+                            const struct scalar *old, const struct scalar *data)
+{
+    struct scalar new = update_rho(update, phi, node);
+
+    curve_bls12_381.fr_mul(&new, &new, data);
+    curve_bls12_381.fr_add(&new, &new, old);
+    return new;
+}
+
 /* n < 64 bits of a number from bit `at`; at + n <= 256. */
 static uint64_t bits_of(const struct scalar *a, unsigned at, unsigned n)
 {

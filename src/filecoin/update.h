@@ -67,6 +67,9 @@ struct update {
 
 struct scalar update_phi(const struct update *update);
 struct scalar update_rho(const struct update *update, const struct scalar *phi, uint64_t node);
+/* What node number `node` becomes; all numbers plain. */
+struct scalar update_encode(const struct update *update, const struct scalar *phi, uint64_t node,
+                            const struct scalar *old, const struct scalar *data);
 
 /* The nodes that partition k must open: shape.challenges of them. */
 void update_challenges(uint64_t *out, const struct update *update, unsigned k);

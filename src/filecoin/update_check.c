@@ -153,8 +153,7 @@ static enum cuzk_status deep_challenge(const struct check *c, const struct scala
     const struct tree_shape tree_d = tree_binary(shape->tree.lg_nodes);
     unsigned low = update_low_levels(shape);
     size_t apex = v->data_new.index >> low & (((size_t)1 << shape->lg_apex) - 1);
-    struct scalar rho = update_rho(update, phi, v->data_new.index), node;
-    fr_t product = fr_of_scalar(&rho), data = fr_of_scalar(&v->data_new.leaf);
+    struct scalar node;
 
     TRY(deep_path(c, &v->replica_old, "proof_r_old", &shape->tree, POR_POSEIDON));
     TRY(deep_path(c, &v->data_new, "proof_d_new", &tree_d, POR_SHA256));
@@ -162,9 +161,7 @@ static enum cuzk_status deep_challenge(const struct check *c, const struct scala
     node = merkle_climb(&v->data_new, &tree_d, POR_SHA256, low, &v->data_new.leaf);
     if (!equal(&node, &c->partition->apex[apex]))
         return wrong(c, "proof_d_new: the path does not lead through apex leaf %zu", apex);
-    fr_mul(&product, &product, &data);
-    node = fr_to_scalar(&product);
-    curve_bls12_381.fr_add(&node, &node, &v->replica_old.leaf);
+    node = update_encode(update, phi, v->data_new.index, &v->replica_old.leaf, &v->data_new.leaf);
     if (!equal(&node, &v->replica_new.leaf))
         return wrong(c, "the new leaf is not old + data * rho");
     return CUZK_OK;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "filecoin/bincode.h"
+#include "filecoin/serde.h"
 
 /* Of all partitions. */
 struct layout {
@@ -123,4 +124,28 @@ enum cuzk_status vanilla_update_read(struct vanilla_update *vanilla, unsigned k,
     }
     r->section = "end";
     return read_end(r, err);
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+void vanilla_update_write(FILE *out, const struct vanilla_update *vanilla, unsigned k)
+{
+    const struct update_shape *shape = &vanilla->update.shape;
+    const struct tree_shape tree_d = tree_binary(shape->tree.lg_nodes);
+    const struct update_partition *p = &vanilla->partitions[k];
+    struct serde_writer w = {.out = out, .first = true};
+    unsigned n_apex = 1u << shape->lg_apex;
+
+    serde_scalar(&w, &p->comm_c);
+    serde_list(&w, n_apex);
+    for (unsigned i = 0; i < n_apex; i++)
+        serde_scalar(&w, &p->apex[i]);
+    serde_list(&w, shape->challenges);
+    for (unsigned i = 0; i < shape->challenges; i++) {
+        const struct update_challenge *c = &p->challenges[i];
+
+        serde_merkle_proof(&w, &c->replica_old, &shape->tree);
+        serde_merkle_proof(&w, &c->data_new, &tree_d);
+        serde_merkle_proof(&w, &c->replica_new, &shape->tree);
+    }
 }

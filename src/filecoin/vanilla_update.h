@@ -10,6 +10,8 @@
 #ifndef FILECOIN_VANILLA_UPDATE_H
 #define FILECOIN_VANILLA_UPDATE_H
 
+#include <stdio.h>
+
 #include "base/mem.h"
 #include "base/reader.h"
 #include "filecoin/merkle.h"
@@ -44,6 +46,9 @@ void vanilla_update_done(struct vanilla_update *vanilla); /* accepts a zeroed on
 /* Reads the proof of partition k: all that `r` holds. */
 MUST_CHECK enum cuzk_status vanilla_update_read(struct vanilla_update *vanilla, unsigned k,
                                                 struct reader *r, struct cuzk_error *err);
+
+/* Writes the proof of partition k; a failed write shows in ferror(out). */
+void vanilla_update_write(FILE *out, const struct vanilla_update *vanilla, unsigned k);
 
 /* ---- is a partition what it should be? ---- */
 

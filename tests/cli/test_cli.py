@@ -451,14 +451,70 @@ def test_sample_of_spacetime_passes_the_check():
             facts["randomness"], "--registered-proof", "10", code=1, saying=["row", "slot 0"])
 
 
+def sampled_update(facts, *files):
+    return ["update", "--vanilla", *files, "--comm-r-old", facts["comm_r_old"], "--comm-d-new",
+            facts["comm_d_new"], "--comm-r-new", facts["comm_r_new"], "--registered-proof",
+            str(facts["registered_proof"])]
+
+
+def test_sample_of_an_update_passes_the_check():
+    facts = sample("update-8MiB", "update-8m", 9)
+    files = sorted(glob.glob(os.path.join(out("update-8m"), "vanilla-*.bin")))
+    assert len(files) == 4 == facts["partitions"]
+    cuzk("check", *sampled_update(facts, *files), "--partition", "2")
+    cuzk("check", *sampled_update(facts, files[3]), "--partition", "3")
+    refuses("check", *sampled_update(facts, altered("apex", files[3], 32 + 8 + 5 * 32)), "--partition",
+            "3", code=1, saying=["row", "partition"])
+
+
+def test_dense_samples_are_upstreams_sectors():
+    facts = meta("porep-2k")
+    found = sample("porep-2KiB", "dense.json", 1, "--dense", "--data", vector("porep-2k", "data.bin"),
+                   "--sector-num", str(facts["sector_id"]), "--miner-id", str(facts["miner"]),
+                   "--ticket", facts["ticket"], "--seal-seed", facts["seed"], "--sector-files",
+                   out("dense"))
+    for key in ("replica_id", "comm_d", "comm_c", "comm_r_last", "comm_r"):
+        assert found[key] == facts[key], key
+    assert read(out("dense.json")) == read(vector("porep-2k", "c1.json"))
+    for name in ("unsealed.bin", "sealed.bin", "p_aux.bin"):
+        assert read(out("dense/" + name)) == read(vector("porep-2k", name)), name
+
+
+def test_dense_samples_of_every_kind_pass_the_check():
+    for number in (0, 10, 15):
+        found = sample("porep-2KiB", "dense-c1", 3, "--dense", "--registered-proof", str(number))
+        assert found["registered_proof"] == number
+        cuzk("check", "porep", "--c1", out("dense-c1"), "--miner-id", "1000", "--sector-num", "3")
+    found = sample("window-2KiB", "dense-window", 3, "--dense", "--sectors", "3")
+    files = sorted(glob.glob(os.path.join(out("dense-window"), "vanilla-*.bin")))
+    cuzk("check", "window", "--vanilla", *files, "--randomness", found["randomness"],
+         "--registered-proof", str(found["registered_proof"]))
+    found = sample("update-2KiB", "dense-update", 3, "--dense", "--sector-files", out("dense-files"))
+    cuzk("check", *sampled_update(found, out("dense-update/vanilla-0000000.bin")))
+    assert len(os.listdir(out("dense-files"))) == 6
+
+
 def test_samples_that_cannot_be_made_are_refused():
     common = ["--seed", "1", "-o", out("refused")]
-    refuses("sample", "update-2KiB", *common, code=2, saying="update", no_file=out("refused"))
+    refuses("sample", "update-1GiB", *common, code=2, saying="no updates", no_file=out("refused"))
+    refuses("sample", "update-2KiB", "--sectors", "2", *common, code=2, saying="--sectors",
+            no_file=out("refused"))
+    refuses("sample", "porep-8MiB", "--dense", *common, code=2, saying="32 KiB",
+            no_file=out("refused"))
+    refuses("sample", "porep-8MiB", "--registered-proof", "11", *common, code=2, saying="comm_r",
+            no_file=out("refused"))
+    refuses("sample", "porep-2KiB", "--registered-proof", "6", *common, code=2, saying="2KiB",
+            no_file=out("refused"))
+    refuses("sample", "porep-2KiB", "--data", out("none"), *common, code=2, saying="--data",
+            no_file=out("refused"))
+    refuses("sample", "porep-2KiB", "--dense", "--data", vector("porep-2k", "p_aux.bin"), *common,
+            code=3, saying=["expected 2032", "found 64"], no_file=out("refused"))
+    refuses("sample", "winning-2KiB", "--randomness", "ff" * 32, *common, code=2, saying="top bits",
+            no_file=out("refused"))
     refuses("sample", "porep-2KiB", "--sectors", "2", *common, code=2, saying="--sectors",
             no_file=out("refused"))
     refuses("sample", "winning-2KiB", "--sectors", "2", *common, code=3, saying="single sector",
             no_file=out("refused"))
-    refuses("sample", "porep-2KiB", "--dense", *common, code=2, saying="sparse", no_file=out("refused"))
     refuses("sample", "porep-2KiB", "--api-version", "1.2.0", *common, code=2, saying="1.1.0",
             no_file=out("refused"))
     refuses("sample", "porep-32GiB", "--mem", "1MiB", *common, code=4, saying="",

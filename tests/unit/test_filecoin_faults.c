@@ -6,6 +6,8 @@
 #include "filecoin/circuit.h"
 #include "filecoin/porep_circuit.h"
 #include "filecoin/post_circuit.h"
+#include "filecoin/sample_porep.h"
+#include "filecoin/sample_update.h"
 #include "filecoin/update_circuit.h"
 #include "support/post_set.h"
 #include "support/vectors.h"
@@ -221,6 +223,50 @@ static void test_a_circuit_that_does_not_exist_is_refused_by_name(void **state)
     assert_ptr_equal(strstr(err.message, "update-1GiB"), err.message);
 }
 
+/* A dense sector, its proofs, and an update of it. */
+static enum cuzk_status make_samples(struct budget *budget, struct cuzk_error *err)
+{
+    const struct porep_config config = {.shape = sector_size_of_name("2KiB")->porep,
+                                        .partitions = 1};
+    struct sample_facts facts = sample_facts_of(1);
+    struct vanilla_update update = {0};
+    struct vanilla_porep porep = {0};
+    struct sample_sector sector = {0};
+    struct update_shape shape;
+    enum cuzk_status st;
+
+    facts.dense = true;
+    assert_true(update_shape_of(&shape, &config.shape.tree));
+    TRY_GOTO(st, out, sample_sector_new(&sector, &config, &facts, budget, err));
+    TRY_GOTO(st, out, sample_porep(&porep, &sector, budget, err));
+    TRY_GOTO(st, out, sample_update(&update, &shape, &facts.rng, budget, err));
+out:
+    sample_sector_done(&sector);
+    vanilla_porep_done(&porep);
+    vanilla_update_done(&update);
+    return st;
+}
+
+static void test_samples_survive_every_failed_allocation(void **state)
+{
+    enum cuzk_status st = CUZK_NO_MEMORY;
+    struct budget budget;
+    size_t n = 0;
+
+    (void)state;
+    budget_init(&budget, 0);
+    while (st != CUZK_OK) {
+        struct cuzk_error err = {CUZK_OK, ""};
+
+        mem_fail_at(++n);
+        st = make_samples(&budget, &err);
+        mem_fail_at(0);
+        assert_true(st == CUZK_OK || (st == CUZK_NO_MEMORY && err.message[0]));
+        assert_int_equal(budget.now, 0);
+    }
+    assert_int_equal(n, 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_reading_a_c1_takes_what_it_says_or_nothing),
         cmocka_unit_test(test_a_broken_c1_gives_its_memory_back),
         cmocka_unit_test(test_a_packed_witness_takes_what_it_says_or_nothing),
+        cmocka_unit_test(test_samples_survive_every_failed_allocation),
         cmocka_unit_test(test_a_circuit_that_does_not_exist_is_refused_by_name),
     };
 

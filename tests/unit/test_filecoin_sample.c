@@ -5,6 +5,8 @@
 #include "filecoin/porep_circuit.h"
 #include "filecoin/sample_porep.h"
 #include "filecoin/sample_post.h"
+#include "filecoin/sample_update.h"
+#include "filecoin/update_circuit.h"
 #include "filecoin/vanilla_check.h"
 
 static struct pool *pool;
@@ -19,11 +21,15 @@ static struct porep_config config_of(const struct sector_size *size, enum api_ve
 
 static struct vanilla_porep sample(const struct porep_config *config, uint64_t seed)
 {
+    const struct sample_facts facts = sample_facts_of(seed);
+    struct sample_sector sector;
     struct vanilla_porep v;
     struct cuzk_error err;
 
-    if (sample_porep(&v, config, seed, NULL, &err) != CUZK_OK)
+    if (sample_sector_new(&sector, config, &facts, NULL, &err) != CUZK_OK ||
+        sample_porep(&v, &sector, NULL, &err) != CUZK_OK)
         fail_msg("%s", err.message);
+    sample_sector_done(&sector);
     return v;
 }
 
@@ -49,33 +55,90 @@ static void test_post_proofs_of_all_sizes_pass_the_deep_check(void **state)
         const struct post_config config =
             post_config_make(i % 2 ? POST_WINNING : POST_WINDOW, &sector_sizes[i / 2],
                              i % 4 ? API_1_0_0 : API_1_2_0);
+        const struct sample_facts facts = sample_facts_of(i);
+        const uint8_t randomness[32] = {(uint8_t)i};
         struct vanilla_post v;
         struct cuzk_error err;
 
-        if (sample_post(&v, &config, i % 2 ? 1 : 3, i, NULL, &err) != CUZK_OK ||
+        if (sample_post(&v, &config, i % 2 ? 1 : 3, randomness, &facts, NULL, &err) != CUZK_OK ||
             post_check_deep(&v, pool, &err) != CUZK_OK)
             fail_msg("%s: %s", sector_sizes[i / 2].name, err.message);
         vanilla_post_done(&v);
     }
 }
 
-static void test_a_sample_takes_the_memory_that_it_says(void **state)
+/* False for the size that has no updates. */
+static bool sample_of_update(struct vanilla_update *ret, const struct sector_size *size,
+                             uint64_t seed)
 {
-    struct porep_config config = config_of(sector_size_of_name("64GiB"), API_1_1_0);
-    size_t needed =
-        vanilla_porep_bytes(&config.shape, config.partitions) + sample_porep_bytes(&config);
+    struct update_shape shape;
     struct cuzk_error err;
-    struct vanilla_porep v;
+    struct rng rng;
+
+    if (!update_shape_of(&shape, &size->porep.tree))
+        return false;
+    rng_seed(&rng, seed);
+    if (sample_update(ret, &shape, &rng, NULL, &err) != CUZK_OK)
+        fail_msg("%s: %s", size->name, err.message);
+    return true;
+}
+
+static void test_updates_of_all_sizes_pass_the_deep_check(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < N_SECTOR_SIZES; i++) {
+        struct vanilla_update v;
+        struct cuzk_error err;
+
+        if (!sample_of_update(&v, &sector_sizes[i], i))
+            continue;
+        for (unsigned k = 0; k < update_partitions(&v.update.shape); k++)
+            if (update_check_deep(&v, k, &err) != CUZK_OK)
+                fail_msg("%s: %s", sector_sizes[i].name, err.message);
+        vanilla_update_done(&v);
+    }
+}
+
+static void test_a_sector_takes_the_memory_that_it_says(void **state)
+{
+    const struct porep_config config = config_of(sector_size_of_name("64GiB"), API_1_1_0);
+    const struct sample_facts facts = sample_facts_of(3);
+    const size_t needed = sample_sector_bytes(&config, false);
+    struct sample_sector sector;
+    struct cuzk_error err;
     struct budget budget;
 
     (void)state;
     budget_init(&budget, needed);
-    assert_int_equal(sample_porep(&v, &config, 3, &budget, &err), CUZK_OK);
+    assert_int_equal(sample_sector_new(&sector, &config, &facts, &budget, &err), CUZK_OK);
     assert_int_equal(budget.peak, needed);
-    vanilla_porep_done(&v);
+    sample_sector_done(&sector);
     assert_int_equal(budget.now, 0);
     budget_init(&budget, needed - 1);
-    assert_int_equal(sample_porep(&v, &config, 3, &budget, &err), CUZK_NO_MEMORY);
+    assert_int_equal(sample_sector_new(&sector, &config, &facts, &budget, &err), CUZK_NO_MEMORY);
+    assert_int_equal(budget.now, 0);
+}
+
+static void test_an_update_takes_the_memory_that_it_says(void **state)
+{
+    struct rng rng;
+    struct update_shape shape;
+    struct vanilla_update v;
+    struct cuzk_error err;
+    struct budget budget;
+    size_t needed;
+
+    (void)state;
+    assert_true(update_shape_of(&shape, &sector_size_of_name("64GiB")->porep.tree));
+    rng_seed(&rng, 1);
+    needed = vanilla_update_bytes(&shape) + sample_update_bytes(&shape);
+    budget_init(&budget, needed);
+    assert_int_equal(sample_update(&v, &shape, &rng, &budget, &err), CUZK_OK);
+    assert_int_equal(budget.peak, needed);
+    vanilla_update_done(&v);
+    assert_int_equal(budget.now, 0);
+    budget_init(&budget, needed - 1);
+    assert_int_equal(sample_update(&v, &shape, &rng, &budget, &err), CUZK_NO_MEMORY);
     assert_int_equal(budget.now, 0);
 }
 
@@ -105,11 +168,39 @@ static void assert_satisfied(const struct sector_size *size, unsigned partition)
     vanilla_porep_done(&v);
 }
 
+static void assert_update_satisfied(const struct sector_size *size, unsigned partition)
+{
+    struct packed_witness w;
+    struct r1cs_check check;
+    struct vanilla_update v;
+    struct cuzk_error err;
+    struct r1cs cs;
+
+    if (!sample_of_update(&v, size, 2))
+        return;
+    assert_int_equal(update_record(&cs, &v.update.shape, NULL, &err), CUZK_OK);
+    assert_int_equal(packed_witness_new(&w, &cs, NULL, &err), CUZK_OK);
+    update_witness(&w, &cs, &v, partition, pool);
+    assert_int_equal(r1cs_check(&cs, &w.values, pool, &check, &err), CUZK_OK);
+    if (!check.satisfied)
+        fail_msg("%s: row %llu", size->name, (unsigned long long)check.first_bad_row);
+    packed_witness_done(&w);
+    r1cs_done(&cs);
+    vanilla_update_done(&v);
+}
+
 static void test_witnesses_of_small_and_middle_sizes_satisfy_every_row(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 8; i++)
         assert_satisfied(&sector_sizes[i], 0);
+}
+
+static void test_updates_of_small_and_middle_sizes_satisfy_every_row(void **state)
+{
+    (void)state;
+    assert_update_satisfied(sector_size_of_name("16KiB"), 1);
+    assert_update_satisfied(sector_size_of_name("16MiB"), 3);
 }
 
 static void test_witnesses_of_network_sizes_satisfy_every_row(void **state)
@@ -121,6 +212,8 @@ static void test_witnesses_of_network_sizes_satisfy_every_row(void **state)
     }
     assert_satisfied(sector_size_of_name("32GiB"), 9);
     assert_satisfied(sector_size_of_name("64GiB"), 3);
+    assert_update_satisfied(sector_size_of_name("32GiB"), 15);
+    assert_update_satisfied(sector_size_of_name("64GiB"), 7);
 }
 
 static int make_pool(void **state)
@@ -141,8 +234,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vanilla_proofs_of_all_sizes_pass_the_deep_check),
         cmocka_unit_test(test_post_proofs_of_all_sizes_pass_the_deep_check),
-        cmocka_unit_test(test_a_sample_takes_the_memory_that_it_says),
+        cmocka_unit_test(test_updates_of_all_sizes_pass_the_deep_check),
+        cmocka_unit_test(test_a_sector_takes_the_memory_that_it_says),
+        cmocka_unit_test(test_an_update_takes_the_memory_that_it_says),
         cmocka_unit_test(test_witnesses_of_small_and_middle_sizes_satisfy_every_row),
+        cmocka_unit_test(test_updates_of_small_and_middle_sizes_satisfy_every_row),
         cmocka_unit_test(test_witnesses_of_network_sizes_satisfy_every_row),
     };
 
