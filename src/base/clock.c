@@ -17,6 +17,11 @@ double clock_seconds(void)
     return seconds(CLOCK_MONOTONIC);
 }
 
+double clock_unix_seconds(void)
+{
+    return seconds(CLOCK_REALTIME);
+}
+
 double clock_cpu_seconds(void)
 {
     return seconds(CLOCK_PROCESS_CPUTIME_ID);

@@ -1,4 +1,4 @@
-/* Time and memory of this process, for stage tables and benchmarks. */
+/* Time, and time and memory of this process. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 double clock_seconds(void);     /* monotonic wall time */
+double clock_unix_seconds(void); /* since 1970 */
 double clock_cpu_seconds(void); /* user + system time of all threads */
 size_t memory_anonymous(void);  /* anonymous + shared resident bytes now (/proc/self/status) */
 size_t memory_peak(void);       /* highest resident bytes, mapped files included (VmHWM) */

@@ -50,16 +50,19 @@ static struct event *add(struct report *report, enum kind kind, const char *key,
 
 void report_text(struct report *report, const char *key, const char *format, ...)
 {
-    char text[1024];
     struct event *e;
     va_list args;
+    int n;
 
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    n = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    e = add(report, TEXT, key, strlen(text) + 1);
-    if (e)
-        memcpy(e->text, text, strlen(text) + 1);
+    e = n < 0 ? NULL : add(report, TEXT, key, (size_t)n + 1);
+    if (!e)
+        return;
+    va_start(args, format);
+    vsnprintf(e->text, (size_t)n + 1, format, args);
+    va_end(args);
 }
 
 void report_number(struct report *report, const char *key, uint64_t value)
