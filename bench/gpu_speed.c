@@ -5,6 +5,7 @@
  * A time is the host's clock over a few operations in a row, divided by their number. */
 #include "filecoin/circuit.h"
 #include "gpu/gpu_check.h"
+#include "groth16/setup.h"
 #include "msm/group_kernels.h"
 
 static const struct curve *const curve = &curve_bls12_381;
@@ -389,6 +390,161 @@ static void bench_spmv(void)
     r1cs_done(&cs);
 }
 
+/* ---- set-up ---- */
+
+struct multiples {
+    struct fixed_base *fixed;
+    struct buf *points, *scalars;
+    size_t n;
+};
+static void run_multiples(void *context)
+{
+    struct multiples *t = context;
+
+    backend_cuda.fixed_base_mul(stream, t->fixed, t->points, t->scalars, 0, t->n);
+}
+static void bench_multiples(void)
+{
+    printf("%-12s %12s %12s %12s   (15 additions a multiple)\n", "multiples", "table ms", "ms",
+           "G adds/s");
+    for (enum element group = ELEMENT_G1; group <= ELEMENT_G2; group++)
+        for (unsigned lg_n = 16; lg_n <= 24; lg_n += 4) {
+            const size_t n = (size_t)1 << lg_n;
+            const struct scalar first = {{12345, 6789, 77, 5}}, base = {{987654321, 1, 1, 1}};
+            const void *generator =
+                group == ELEMENT_G1 ? (const void *)&curve->g1_generator : &curve->g2_generator;
+            struct cuzk_error err = {0};
+            struct multiples t = {.n = n};
+            double start, table, ms;
+
+            open_device(backend_cuda.fixed_base_bytes(curve, group) +
+                        backend_cuda.buf_bytes(curve, ELEMENT_SCALAR, n) +
+                        backend_cuda.buf_bytes(curve, group, n) +
+                        backend_cuda.fixed_base_mul_bytes(curve, group, n, 1));
+            start = gpu_seconds();
+            gpu_must(backend_cuda.fixed_base_new(device, group, generator, &t.fixed, &err), &err);
+            table = gpu_seconds() - start;
+            gpu_must(backend_cuda.buf_new(device, group, n, &t.points, &err), &err);
+            gpu_must(backend_cuda.buf_new(device, ELEMENT_SCALAR, n, &t.scalars, &err), &err);
+            backend_cuda.powers(stream, t.scalars, &first, &base, n);
+            ms = median_ms(run_multiples, &t, 2);
+            printf("G%d 2^%-7u %12.2f %12.3f %12.2f\n", group == ELEMENT_G1 ? 1 : 2, lg_n,
+                   table * 1e3, ms, 15.0 * (double)n / ms / 1e6);
+            fflush(stdout);
+            backend_cuda.buf_free(t.scalars);
+            backend_cuda.buf_free(t.points);
+            backend_cuda.fixed_base_free(t.fixed);
+            close_device();
+        }
+}
+
+struct transposed {
+    const struct matrix *matrix;
+    struct matrix_handle *handle;
+    struct buf *rows, *sums;
+    size_t n;
+    bool inputs;
+};
+static void run_transposed(void *context)
+{
+    struct transposed *t = context;
+
+    backend_cuda.spmv_transposed(stream, t->sums, t->handle, t->rows, t->inputs, 0, t->n);
+}
+static void bench_transposed(const struct r1cs *cs)
+{
+    const struct matrix *const matrices[3] = {&cs->a, &cs->b, &cs->c};
+    const struct scalar first = {{12345, 6789, 77, 5}}, base = {{987654321, 1, 1, 1}};
+
+    for (int i = 0; i < 3; i++) {
+        struct transposed t = {.matrix = matrices[i], .n = (size_t)1 << 25};
+        struct cuzk_error err = {0};
+        double aux;
+
+        open_device(backend_cuda.matrix_bytes(curve, t.matrix) +
+                    backend_cuda.buf_bytes(curve, ELEMENT_SCALAR, t.matrix->n_rows) +
+                    backend_cuda.buf_bytes(curve, ELEMENT_SCALAR, t.n) +
+                    backend_cuda.spmv_transposed_bytes(curve, t.matrix, false, t.n, 1));
+        gpu_must(backend_cuda.matrix_new(device, t.matrix, &t.handle, &err), &err);
+        gpu_must(backend_cuda.buf_new(device, ELEMENT_SCALAR, t.matrix->n_rows, &t.rows, &err),
+                 &err);
+        gpu_must(backend_cuda.buf_new(device, ELEMENT_SCALAR, t.n, &t.sums, &err), &err);
+        backend_cuda.powers(stream, t.rows, &first, &base, t.matrix->n_rows);
+        aux = median_ms(run_transposed, &t, 2);
+        t.inputs = true;
+        t.n = cs->n_inputs;
+        printf("%c transposed: 2^25 aux %.2f ms, %zu inputs %.2f ms\n", "ABC"[i], aux, t.n,
+               median_ms(run_transposed, &t, 2));
+        fflush(stdout);
+        backend_cuda.buf_free(t.sums);
+        backend_cuda.buf_free(t.rows);
+        backend_cuda.matrix_free(t.handle);
+        close_device();
+    }
+}
+
+struct queries {
+    double start;
+};
+/* The host's clock when the last of a query's points were ordered: what is ahead of the device is at
+ * most a window. */
+static void query_done(void *context, enum key_query query, size_t done, size_t total)
+{
+    struct queries *q = context;
+
+    (void)query;
+    if (done == total)
+        printf(" %s %.2f", key_query_name(query), gpu_seconds() - q->start);
+}
+
+/* The whole key of a 32 GiB PoRep partition, from a trapdoor, in device memory. */
+static void bench_setup(void)
+{
+    struct cuzk_error err = {0};
+    struct circuit_name name = {0};
+    struct r1cs cs = {0};
+    struct qap qap = {0};
+    struct trapdoor trapdoor;
+    struct queries queries;
+    const struct setup_options options = {.backend = &backend_cuda,
+                                          .domain_generator = 7,
+                                          .h_basis = H_COSET_FOLDED,
+                                          .window = (size_t)1 << 25,
+                                          .slice = (size_t)1 << 21,
+                                          .progress = query_done,
+                                          .progress_ctx = &queries};
+    size_t bytes;
+    double start = gpu_seconds();
+
+    gpu_must(circuit_name_parse(&name, "porep-32GiB", &err), &err);
+    gpu_must(circuit_record(&cs, name, NULL, &err), &err);
+    printf("circuit recorded in %.2f s, ", gpu_seconds() - start);
+    start = gpu_seconds();
+    gpu_must(qap_init(&qap, &cs, NULL, &err), &err);
+    printf("densities in %.2f s: L %zu, A %zu, B %zu points\n", gpu_seconds() - start,
+           (size_t)cs.n_aux, qap.n_a_aux, qap.n_b_aux);
+    trapdoor_from_label(&trapdoor, curve, "gpu-speed");
+    bench_transposed(&cs);
+    bytes = setup_resident_bytes(&qap, &options);
+    open_device(bytes);
+    for (int i = 0; i < 2; i++) {
+        struct resident_key key = {0};
+
+        printf("set-up:");
+        queries.start = gpu_seconds();
+        gpu_must(groth16_setup_resident(&qap, &trapdoor, &options, device, stream, &key, &err),
+                 &err);
+        printf(", all %.2f s; key %.1f GB, set-up %.1f GB\n", gpu_seconds() - queries.start,
+               (double)resident_key_bytes(&backend_cuda, &qap, options.h_basis) / 1e9,
+               (double)bytes / 1e9);
+        fflush(stdout);
+        resident_key_done(&key);
+    }
+    close_device();
+    qap_done(&qap);
+    r1cs_done(&cs);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -400,6 +556,8 @@ int main(int argc, char **argv)
         {"sums_g1", bench_sums_g1},
         {"sums_g2", bench_sums_g2},
         {"full_size", bench_sums_full_size},
+        {"multiples", bench_multiples},
+        {"setup", bench_setup},
         {"once_g1", once_g1},
         {"once_g2", once_g2},
     };

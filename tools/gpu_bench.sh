@@ -16,6 +16,6 @@ card() {
 }
 card
 ./gpu_field
-if [ $# -eq 0 ]; then set -- transforms spmv sums full_size; fi
+if [ $# -eq 0 ]; then set -- transforms spmv sums full_size multiples setup; fi
 ./gpu_speed "$@"
 card

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Everything of the CUDA back end against the portable code, then a proof against bellperson's bytes.
+# Everything of the CUDA back end against the portable code, then a key and a proof against
+# bellperson's bytes.
 # Runs in the folder that gpu_pack.sh made, or packs first. SANITIZE=1 adds compute-sanitizer on
 # the small cases.
 set -uo pipefail
@@ -31,10 +32,12 @@ run() {
     rm -f "$log"
 }
 
-proof_equals_bellpersons() {
-    local keys
+key_and_proof_equal_bellpersons() {
+    local keys expected
     keys=$(mktemp -d)
-    ./cuzk setup porep-2KiB --insecure-seed porep-2k --backend cpu -o "$keys" >/dev/null &&
+    expected=$(grep -A4 '"params": {' vectors/porep-2k/meta.json | sed -n 's/.*"sha256": "\(.*\)".*/\1/p')
+    ./cuzk setup porep-2KiB --insecure-seed porep-2k --backend cuda -o "$keys" >/dev/null &&
+        [ "$(cat "$keys"/*.params | sha256sum | cut -d' ' -f1)" = "$expected" ] &&
         ./cuzk prove porep --c1 vectors/porep-2k/c1.json --params "$keys" --allow-dev-key \
             --insecure-seed porep-2k --backend cuda -o "$keys/proof" &&
         cmp "$keys/proof" vectors/porep-2k/proof.bin
@@ -48,13 +51,15 @@ sanitized() {
 }
 
 ./cuzk info
-for program in gpu_field gpu_matrices gpu_sums gpu_transforms; do
+for program in gpu_field gpu_matrices gpu_sums gpu_setup gpu_transforms; do
     run "./$program"
 done
-run proof_equals_bellpersons
+run key_and_proof_equal_bellpersons
 if [ "${SANITIZE:-0}" = 1 ]; then
     for tool in memcheck racecheck initcheck synccheck; do
+        run sanitized "$tool" ./gpu_matrices tiny
         run sanitized "$tool" ./gpu_sums tiny
+        run sanitized "$tool" ./gpu_setup tiny
         run sanitized "$tool" ./gpu_transforms root_of_5
     done
 fi

@@ -1,4 +1,5 @@
-/* A key's points on the device: uploaded once, tile by tile, in native form.
+/* A key's points on the device: uploaded once, tile by tile, in native form, or put there from a
+ * buffer.
  *
  * Points that are native already go from the caller's memory as they are; others are decoded and
  * checked by the host's kernels, in two pinned tiles so that the next one is decoded while one
@@ -15,6 +16,11 @@ static const struct group_kernels *kernels_of(const struct curve *curve, enum el
     return group == ELEMENT_G1 ? curve->g1 : curve->g2;
 }
 
+static size_t point_bytes(const struct bases *b)
+{
+    return 2 * cuda_coordinate_bytes(b->group);
+}
+
 static size_t ones(const uint64_t *map, size_t n)
 {
     size_t count = 0;
@@ -28,7 +34,7 @@ static size_t place_parts(struct bases *b, uint8_t *base)
 {
     size_t used = 0;
 
-    b->table = cuda_place(base, &used, (b->n + 1) * 2 * cuda_coordinate_bytes(b->group));
+    b->table = cuda_place(base, &used, (b->n + 1) * point_bytes(b));
     b->input_index = cuda_place(base, &used, b->n_input_points * sizeof(uint32_t));
     if (b->source.aux_map) {
         b->aux_map = cuda_place(base, &used, witness_map_words(b->source.n_aux) * sizeof(uint64_t));
@@ -42,7 +48,7 @@ static struct bases bases_of(const struct bases_source *source)
 {
     return (struct bases){
         .source = *source,
-        .group = source->group == ELEMENT_G1 ? CUDA_G1 : CUDA_G2,
+        .group = cuda_group_of(source->group),
         .n = source->points.n,
         .n_input_points = ones(source->input_map, source->n_inputs),
     };
@@ -207,8 +213,13 @@ enum cuzk_status cuda_bases_new(struct device *device, const struct bases_source
     }
     TRY_GOTO(st, out, cuda_take(device, place_parts(b, NULL), &b->piece, err));
     (void)place_parts(b, cuda_at(device, b->piece));
-    TRY_GOTO(st, out, send_points(b, err));
-    TRY_GOTO(st, out, CU(cuda_points_prepare(b->group, b->table, b->n, NULL), err));
+    if (!source->to_come) {
+        TRY_GOTO(st, out, send_points(b, err));
+        TRY_GOTO(st, out, CU(cuda_points_prepare(b->group, b->table, b->n, NULL), err));
+    }
+    TRY_GOTO(
+        st, out,
+        CU(cudaMemsetAsync(b->table + b->n * point_bytes(b), 0xff, point_bytes(b), NULL), err));
     TRY_GOTO(st, out, send_maps(b, err));
     TRY_GOTO(st, out, CU(cudaStreamSynchronize(NULL), err));
     *ret = b;
@@ -224,4 +235,21 @@ void cuda_bases_free(struct bases *b)
         return;
     cuda_give(b->device, b->piece);
     mem_free(b);
+}
+
+static enum cuzk_status put(struct stream *s, struct bases *b, size_t at, const void *points,
+                            size_t n, struct cuzk_error *err)
+{
+    uint8_t *to = b->table + at * point_bytes(b);
+
+    TRY(CU(cudaMemcpyAsync(to, points, n * point_bytes(b), cudaMemcpyDeviceToDevice, s->cuda),
+           err));
+    return CU(cuda_points_prepare(b->group, to, n, s->cuda), err);
+}
+
+void cuda_bases_put(struct stream *s, struct bases *b, size_t at, const struct buf *points,
+                    size_t n)
+{
+    if (cuda_op_begin(s, "bases_put"))
+        cuda_op_end(s, put(s, b, at, buf_data(points), n, &s->failure), &s->failure);
 }

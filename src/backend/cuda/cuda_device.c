@@ -1,4 +1,4 @@
-/* Device, arena, streams and buffers of the CUDA back end. */
+/* Device, arena and streams of the CUDA back end. */
 #include "backend/cuda/cuda_device.h"
 
 #include <string.h>
@@ -374,76 +374,4 @@ enum cuzk_status cuda_result(struct stream *s, const void *from, size_t bytes,
     return CU(cudaMemcpyAsync(d->pinned + (size_t)slot * RESULT_SLOT_BYTES, from, bytes,
                               cudaMemcpyDeviceToHost, s->cuda),
               err);
-}
-
-/* ---- buffers -------------------------------------------------------------------------------- */
-
-size_t cuda_element_bytes(const struct curve *curve, enum element element)
-{
-    return element == ELEMENT_SCALAR ? curve->fr_bytes
-           : element == ELEMENT_G1   ? curve->g1_bytes
-                                     : curve->g2_bytes;
-}
-
-size_t cuda_buf_bytes(const struct curve *curve, enum element element, size_t n)
-{
-    return cuda_piece(n * cuda_element_bytes(curve, element));
-}
-
-enum cuzk_status cuda_buf_new(struct device *d, enum element element, size_t n, struct buf **ret,
-                              struct cuzk_error *err)
-{
-    struct buf *buf = mem_new(sizeof *buf);
-    enum cuzk_status st;
-
-    if (!buf)
-        return error_set(err, CUZK_NO_MEMORY, "buffer: out of memory");
-    *buf = (struct buf){.device = d, .element = element, .n = n};
-    st = cuda_take(d, n * cuda_element_bytes(d->curve, element), &buf->piece, err);
-    if (st == CUZK_OK)
-        *ret = buf;
-    else
-        mem_free(buf);
-    return st;
-}
-
-void cuda_buf_free(struct buf *buf)
-{
-    if (!buf)
-        return;
-    cuda_give(buf->device, buf->piece);
-    mem_free(buf);
-}
-
-void cuda_buf_put(struct stream *s, struct buf *buf, size_t at, const void *plain, size_t n)
-{
-    const size_t size = cuda_element_bytes(s->device->curve, buf->element);
-
-    if (cuda_op_begin(s, "buf_put"))
-        cuda_op_end(
-            s,
-            CU(cudaMemcpyAsync(buf_at(buf, at), plain, n * size, cudaMemcpyHostToDevice, s->cuda),
-               &s->failure),
-            &s->failure);
-}
-
-void cuda_buf_get(struct stream *s, const struct buf *buf, size_t at, void *plain, size_t n)
-{
-    const size_t size = cuda_element_bytes(s->device->curve, buf->element);
-
-    if (cuda_op_begin(s, "buf_get"))
-        cuda_op_end(
-            s,
-            CU(cudaMemcpyAsync(plain, buf_at(buf, at), n * size, cudaMemcpyDeviceToHost, s->cuda),
-               &s->failure),
-            &s->failure);
-}
-
-void cuda_buf_zero(struct stream *s, struct buf *buf, size_t at, size_t n)
-{
-    const size_t size = cuda_element_bytes(s->device->curve, buf->element);
-
-    if (cuda_op_begin(s, "buf_zero"))
-        cuda_op_end(s, CU(cudaMemsetAsync(buf_at(buf, at), 0, n * size, s->cuda), &s->failure),
-                    &s->failure);
 }

@@ -1,9 +1,11 @@
 /* The objects behind the waist's handles, on the C side of this back end.
  *
  *     backend.h ──► cuda_backend.c   the table
- *                   cuda_device.c    device, arena, streams, buffers
+ *                   cuda_device.c    device, arena, streams
+ *                   cuda_buf.c       buffers
  *                   cuda_domain.c    tables, transforms, quotient
  *                   cuda_bases.c     points of a key
+ *                   cuda_fixed_base.c  multiples of one point
  *                   cuda_msm.c       sums over them; cuda_combine.c their last steps
  *                   cuda_witness.c   packed witnesses
  *                   cuda_matrix.c    recorded matrices
@@ -24,6 +26,7 @@
 #include <cuda_runtime_api.h>
 
 #include "backend/backend.h"
+#include "backend/cuda/launch.h"
 
 #define CUDA_ALIGN 256u
 /* What an allocation of `bytes` takes of the arena. */
@@ -39,6 +42,11 @@ static inline void *cuda_place(void *base, size_t *used, size_t bytes)
 
     *used += cuda_piece(bytes);
     return at;
+}
+
+static inline enum cuda_group cuda_group_of(enum element element)
+{
+    return element == ELEMENT_G1 ? CUDA_G1 : CUDA_G2;
 }
 
 /* Turns a CUDA error into a status with the call's text, and clears it. */
@@ -58,7 +66,8 @@ struct result {
     unsigned slot;
     void (*finish)(const struct result *result, const void *landed);
     void *out;
-    unsigned n_windows, window_bits, row_bits; /* finish's own */
+    unsigned n_windows, window_bits, row_bits; /* finish's own, */
+    size_t n;                                  /* and of another */
 };
 
 struct device {
@@ -121,6 +130,7 @@ MUST_CHECK enum cuzk_status cuda_result(struct stream *stream, const void *from,
                                         const struct result *how, struct cuzk_error *err);
 
 /* ---- buffers ---- */
+/* Scalars are plain, points native. */
 struct buf {
     struct device *device;
     struct piece *piece;
@@ -156,6 +166,11 @@ void cuda_buf_free(struct buf *buf);
 void cuda_buf_put(struct stream *stream, struct buf *buf, size_t at, const void *plain, size_t n);
 void cuda_buf_get(struct stream *stream, const struct buf *buf, size_t at, void *plain, size_t n);
 void cuda_buf_zero(struct stream *stream, struct buf *buf, size_t at, size_t n);
+void cuda_select_op(struct stream *stream, struct buf *out, const struct buf *a,
+                    const uint64_t *map, size_t first, size_t n);
+size_t cuda_select_bytes(const struct curve *curve, size_t n);
+void cuda_find_zero(struct stream *stream, const struct buf *a, size_t n, size_t *ret);
+size_t cuda_find_zero_bytes(const struct curve *curve);
 
 size_t cuda_domain_bytes(const struct curve *curve, unsigned lg_n);
 enum cuzk_status cuda_domain_new(struct device *device, unsigned lg_n, uint64_t g,
@@ -177,6 +192,8 @@ size_t cuda_bases_bytes(const struct curve *curve, const struct bases_source *so
 enum cuzk_status cuda_bases_new(struct device *device, const struct bases_source *source,
                                 struct bases **ret, struct cuzk_error *err);
 void cuda_bases_free(struct bases *bases);
+void cuda_bases_put(struct stream *stream, struct bases *bases, size_t at, const struct buf *points,
+                    size_t n);
 void cuda_msm_g1(struct stream *stream, const struct bases *bases, const struct buf *scalars,
                  size_t at, size_t n, struct g1_point *out);
 void cuda_msm_g2(struct stream *stream, const struct bases *bases, const struct buf *scalars,
@@ -201,5 +218,19 @@ enum cuzk_status cuda_matrix_new(struct device *device, const struct matrix *mat
 void cuda_matrix_free(struct matrix_handle *matrix);
 void cuda_spmv(struct stream *stream, struct buf *out, const struct matrix_handle *matrix,
                const struct witness_handle *witness, uint64_t first_row, size_t n_rows);
+void cuda_spmv_transposed(struct stream *stream, struct buf *out,
+                          const struct matrix_handle *matrix, const struct buf *rows, bool inputs,
+                          uint64_t first, size_t n);
+size_t cuda_spmv_transposed_bytes(const struct curve *curve, const struct matrix *matrix,
+                                  bool inputs, size_t n, unsigned n_threads);
+
+size_t cuda_fixed_base_bytes(const struct curve *curve, enum element group);
+enum cuzk_status cuda_fixed_base_new(struct device *device, enum element group, const void *base,
+                                     struct fixed_base **ret, struct cuzk_error *err);
+void cuda_fixed_base_free(struct fixed_base *fixed);
+void cuda_fixed_base_mul(struct stream *stream, const struct fixed_base *fixed, struct buf *out,
+                         const struct buf *scalars, size_t at, size_t n);
+size_t cuda_fixed_base_mul_bytes(const struct curve *curve, enum element group, size_t n,
+                                 unsigned n_threads);
 
 #endif

@@ -138,6 +138,34 @@ void cuda_matrix_free(struct matrix_handle *h)
     mem_free(h);
 }
 
+/* A segment whose first row is `row`, without a witness. */
+static struct cuda_segment segment_of(const struct matrix_handle *h, size_t i, uint64_t row)
+{
+    const struct matrix_segment *s = &h->matrix->segments[i];
+    const struct resident *r = &h->segments[i];
+
+    return (struct cuda_segment){
+        .row_end = r->row_end,
+        .var = r->var,
+        .coef32 = s->coef16 ? NULL : r->coef,
+        .coef16 = s->coef16 ? (const uint16_t *)(const void *)r->coef : NULL,
+        .imports = r->imports,
+        .long_rows = r->long_rows,
+        .n_rows = (uint32_t)s->n_rows,
+        .count = s->count,
+        .n_ports = s->n_ports,
+        .n_long = (uint32_t)r->n_long,
+        .aux_base = (uint32_t)s->aux_base,
+        .aux_stride = (uint32_t)s->aux_stride,
+        .input_base = s->input_base,
+        .input_stride = s->input_stride,
+        .first_row = row,
+        .plain = h->plain,
+        .mont = h->mont,
+        .small = h->small,
+    };
+}
+
 static enum cuzk_status run_segments(struct stream *stream, void *out,
                                      const struct matrix_handle *h, const struct witness_handle *w,
                                      uint64_t from, uint64_t to, struct cuzk_error *err)
@@ -146,35 +174,15 @@ static enum cuzk_status run_segments(struct stream *stream, void *out,
 
     for (size_t i = 0; i < h->matrix->n_segments && row < to; i++) {
         const struct matrix_segment *s = &h->matrix->segments[i];
-        const struct resident *r = &h->segments[i];
         const uint64_t end = row + s->n_rows * s->count;
-        const struct cuda_segment segment = {
-            .row_end = r->row_end,
-            .var = r->var,
-            .coef32 = s->coef16 ? NULL : r->coef,
-            .coef16 = s->coef16 ? (const uint16_t *)(const void *)r->coef : NULL,
-            .imports = r->imports,
-            .long_rows = r->long_rows,
-            .n_rows = (uint32_t)s->n_rows,
-            .count = s->count,
-            .n_ports = s->n_ports,
-            .n_long = (uint32_t)r->n_long,
-            .aux_base = (uint32_t)s->aux_base,
-            .aux_stride = (uint32_t)s->aux_stride,
-            .input_base = s->input_base,
-            .input_stride = s->input_stride,
-            .first_row = row,
-            .plain = h->plain,
-            .mont = h->mont,
-            .small = h->small,
-            .records = w->records,
-            .values = w->values,
-            .n_inputs = (uint32_t)w->n_inputs,
-            .from = from,
-            .to = to,
-            .out = out,
-        };
+        struct cuda_segment segment = segment_of(h, i, row);
 
+        segment.records = w->records;
+        segment.values = w->values;
+        segment.n_inputs = (uint32_t)w->n_inputs;
+        segment.from = from;
+        segment.to = to;
+        segment.out = out;
         if (end > from)
             TRY(CU(cuda_spmv_segment(&segment, stream->cuda), err));
         row = end;
@@ -190,4 +198,50 @@ void cuda_spmv(struct stream *stream, struct buf *out, const struct matrix_handl
                     run_segments(stream, buf_data(out), matrix, witness, first_row,
                                  first_row + n_rows, &stream->failure),
                     &stream->failure);
+}
+
+/* ---- transposed ----------------------------------------------------------------------------- */
+
+size_t cuda_spmv_transposed_bytes(const struct curve *curve, const struct matrix *matrix,
+                                  bool inputs, size_t n, unsigned n_threads)
+{
+    (void)curve;
+    (void)matrix;
+    (void)inputs;
+    (void)n_threads;
+    return cuda_piece(n * CUDA_COUNTER_BYTES);
+}
+
+static enum cuzk_status transpose_segments(struct stream *s, void *out,
+                                           const struct matrix_handle *h,
+                                           const struct cuda_transposed *t, struct cuzk_error *err)
+{
+    uint64_t row = 0;
+
+    TRY(CU(cudaMemsetAsync(t->counters, 0, t->n * CUDA_COUNTER_BYTES, s->cuda), err));
+    for (size_t i = 0; i < h->matrix->n_segments; i++) {
+        const struct cuda_segment segment = segment_of(h, i, row);
+
+        TRY(CU(cuda_transpose_segment(&segment, t, s->cuda), err));
+        row += h->matrix->segments[i].n_rows * h->matrix->segments[i].count;
+    }
+    return CU(cuda_counted_scalars(out, t->counters, t->n, s->cuda), err);
+}
+
+void cuda_spmv_transposed(struct stream *s, struct buf *out, const struct matrix_handle *matrix,
+                          const struct buf *rows, bool inputs, uint64_t first, size_t n)
+{
+    struct cuda_transposed t = {.rows = buf_data(rows), .inputs = inputs, .first = first, .n = n};
+    void *scratch;
+    enum cuzk_status st;
+
+    if (!cuda_op_begin(s, "spmv_transposed"))
+        return;
+    st = cuda_scratch_begin(s, n * CUDA_COUNTER_BYTES, &scratch, &s->failure);
+    if (st == CUZK_OK) {
+        t.counters = scratch;
+        st = transpose_segments(s, buf_data(out), matrix, &t, &s->failure);
+        cuda_scratch_end(s);
+    }
+    cuda_op_end(s, st, &s->failure);
 }

@@ -29,11 +29,6 @@
  * H200). */
 enum { LG_FEW_G1 = 17, LG_FEW_G2 = 15, LG_FEW_BITS = 15, BITS_GROUP = 128 };
 
-static enum cuda_group group_of(enum element element)
-{
-    return element == ELEMENT_G1 ? CUDA_G1 : CUDA_G2;
-}
-
 /* ---- the shape of a dense sum --------------------------------------------------------------- */
 
 struct sum_shape {
@@ -65,8 +60,8 @@ static unsigned best_window(size_t n)
 
 static struct sum_shape shape_of(enum cuda_group group, size_t n)
 {
-    /* Entries taken together: the more, the fewer rounds with few pairs; half as many cost 4 % at 2^24
-     * points and halve the scratch, about 160 bytes an entry in G1 and 300 in G2. */
+    /* Entries taken together: the more, the fewer rounds with few pairs; half as many cost 4 % at
+     * 2^24 points and halve the scratch, about 160 bytes an entry in G1 and 300 in G2. */
     const size_t enough = (size_t)1 << (group == CUDA_G1 ? 27 : 26);
     struct sum_shape s = {.group = group, .n = n, .c = best_window(n)};
     unsigned slack, n_groups;
@@ -160,7 +155,7 @@ static struct sum_room room_of(const struct sum_shape *s, uint8_t *base)
 
 size_t cuda_msm_bytes(const struct curve *curve, enum element element, size_t n, unsigned n_threads)
 {
-    const struct sum_shape s = shape_of(group_of(element), n);
+    const struct sum_shape s = shape_of(cuda_group_of(element), n);
 
     (void)curve;
     (void)n_threads;
@@ -504,7 +499,7 @@ size_t cuda_msm_witness_bytes(const struct curve *curve, const struct bases_sour
     (void)n_threads;
     for (size_t w = 0; source->input_map && w < witness_map_words(source->n_inputs); w++)
         n_inputs += (size_t)__builtin_popcountll(source->input_map[w]);
-    return cuda_piece(witness_room_of(group_of(source->group), source->points.n, source->n_aux,
+    return cuda_piece(witness_room_of(cuda_group_of(source->group), source->points.n, source->n_aux,
                                       n_inputs + n_full, NULL)
                           .bytes);
 }

@@ -1,4 +1,4 @@
-/* Element-wise operations on scalars: 256 threads a block, no shared memory, memory-bound. */
+/* Operations on vectors of scalars: 256 threads a block, no shared memory, memory-bound. */
 #include "backend/cuda/fr.cuh"
 #include "backend/cuda/launch.h"
 #include "backend/cuda/grid.cuh"
@@ -128,5 +128,64 @@ cudaError_t cuda_scale(void *out, const void *a, const struct scalar *factor, bo
     else if (n)
         scale_kernel<false>
             <<<grid_of(n, 256), 256, 0, stream>>>((fr_t *)out, (const fr_t *)a, fr_of(factor), n);
+    return cudaGetLastError();
+}
+
+/* ---- some of a vector's elements ------------------------------------------------------------ */
+
+static __global__ void __launch_bounds__(256) ones_kernel(u32 *counts, const u64 *map, size_t n)
+{
+    const size_t w = (size_t)blockIdx.x * 256 + threadIdx.x, n_words = n / 64;
+
+    if (w < n_words)
+        counts[w] = (u32)__popcll(map[w]);
+    else if (w == n_words)
+        counts[w] = n % 64 ? (u32)__popcll(map[w] << (64 - n % 64)) : 0;
+}
+cudaError_t cuda_count_ones(uint32_t *counts, const uint64_t *map, size_t n, cudaStream_t stream)
+{
+    ones_kernel<<<grid_of(n / 64 + 1, 256), 256, 0, stream>>>(counts, map, n);
+    return cudaGetLastError();
+}
+static __global__ void __launch_bounds__(256)
+    select_kernel(fr_t *out, const fr_t *a, const u64 *map, const u32 *offsets, size_t n)
+{
+    const size_t i = (size_t)blockIdx.x * 256 + threadIdx.x;
+
+    if (i >= n)
+        return;
+    const u64 word = map[i / 64], bit = (u64)1 << (i % 64);
+
+    if (word & bit)
+        fr_store(out + offsets[i / 64] + (u32)__popcll(word & (bit - 1)), fr_load(a + i));
+}
+cudaError_t cuda_select_scalars(void *out, const void *a, const uint64_t *map,
+                                const uint32_t *offsets, size_t n, cudaStream_t stream)
+{
+    if (n)
+        select_kernel<<<grid_of(n, 256), 256, 0, stream>>>((fr_t *)out, (const fr_t *)a, map,
+                                                           offsets, n);
+    return cudaGetLastError();
+}
+static __global__ void __launch_bounds__(256)
+    zero_kernel(unsigned long long *first, const fr_t *a, size_t n)
+{
+    const size_t i = (size_t)blockIdx.x * 256 + threadIdx.x;
+    u32 any = 0;
+
+    if (i >= n)
+        return;
+    const fr_t x = fr_load(a + i);
+
+    for (int k = 0; k < 8; k++)
+        any |= x.l[k];
+    if (any == 0)
+        atomicMin(first, (unsigned long long)i);
+}
+cudaError_t cuda_first_zero(uint64_t *first, const void *a, size_t n, cudaStream_t stream)
+{
+    if (n)
+        zero_kernel<<<grid_of(n, 256), 256, 0, stream>>>((unsigned long long *)first,
+                                                         (const fr_t *)a, n);
     return cudaGetLastError();
 }

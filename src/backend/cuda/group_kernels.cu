@@ -2,18 +2,7 @@
 #include "params/bls12_381.h"
 #include "backend/cuda/batch_add.cuh"
 #include "backend/cuda/grid.cuh"
-#include "backend/cuda/launch.h"
-
-/* f<fp>(..) or f<fp2>(..) */
-#define BY_GROUP(group, f, ...) ((group) == CUDA_G1 ? f<fp>(__VA_ARGS__) : f<fp2>(__VA_ARGS__))
-
-template <class F> static points points_of(const struct cuda_points &p)
-{
-    const size_t before = (size_t)p.n_table * units<F>();
-
-    return points{(const uint4 *)p.table, (uint4 *)p.temp_x - before, (uint4 *)p.temp_y - before,
-                  p.n_table};
-}
+#include "backend/cuda/point_args.cuh"
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
@@ -23,17 +12,18 @@ static __global__ void __launch_bounds__(256) prepare_kernel(uint4 *table, size_
     const size_t i = (size_t)blockIdx.x * 256 + threadIdx.x;
     uint4 *p = table + i * 2 * units<F>();
 
-    if (i > n)
+    if (i >= n)
         return;
-    if (i == n || (all_words_zero(load_strided<F>(p, 1)) &&
-                   all_words_zero(load_strided<F>(p + units<F>(), 1)))) {
+    if (all_words_zero(load_strided<F>(p, 1)) &&
+        all_words_zero(load_strided<F>(p + units<F>(), 1))) {
         store(p, infinite<F>());
         store(p + units<F>(), infinite<F>());
     }
 }
 template <class F> static cudaError_t prepare(void *table, size_t n, cudaStream_t stream)
 {
-    prepare_kernel<F><<<grid_of(n + 1, 256), 256, 0, stream>>>((uint4 *)table, n);
+    if (n)
+        prepare_kernel<F><<<grid_of(n, 256), 256, 0, stream>>>((uint4 *)table, n);
     return cudaGetLastError();
 }
 cudaError_t cuda_points_prepare(enum cuda_group group, void *table, size_t n, cudaStream_t stream)

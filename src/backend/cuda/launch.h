@@ -39,6 +39,13 @@ cudaError_t cuda_sub(void *out, const void *a, const void *b, size_t n, cudaStre
 /* out[i] = factor * a[i], or out[i] + factor * a[i] if add */
 cudaError_t cuda_scale(void *out, const void *a, const struct scalar *host_factor, bool add,
                        size_t n, cudaStream_t stream);
+/* counts[w] = ones of map[w] among its first n bits, w in [0, n / 64] */
+cudaError_t cuda_count_ones(uint32_t *counts, const uint64_t *map, size_t n, cudaStream_t stream);
+/* out = the a[i], i in [0, n), whose bit of map is set; offsets[w]: ones before map[w] */
+cudaError_t cuda_select_scalars(void *out, const void *a, const uint64_t *map,
+                                const uint32_t *offsets, size_t n, cudaStream_t stream);
+/* *first = the smallest of itself and the indices of zeros among a[0, n) */
+cudaError_t cuda_first_zero(uint64_t *first, const void *a, size_t n, cudaStream_t stream);
 
 /* ---- transforms (ntt_kernels.cu) ------------------------------------------------------------ */
 
@@ -118,8 +125,17 @@ static inline size_t cuda_coordinate_bytes(enum cuda_group group)
 {
     return group == CUDA_G1 ? 48 : 96;
 }
-/* native infinities (all zeros) of points [0, n) -> all ones; point n becomes infinite */
+/* native infinities (all zeros) of points [0, n) -> all ones */
 cudaError_t cuda_points_prepare(enum cuda_group group, void *table, size_t n, cudaStream_t stream);
+
+/* native points to plain and back, in place; infinity is all zeros in both */
+cudaError_t cuda_points_to_plain(enum cuda_group group, void *points, size_t n,
+                                 cudaStream_t stream);
+cudaError_t cuda_points_from_plain(enum cuda_group group, void *points, size_t n,
+                                   cudaStream_t stream);
+/* out[i] = slot first + i, native, i in [0, n) */
+cudaError_t cuda_points_take(enum cuda_group group, void *out, const struct cuda_points *points,
+                             uint32_t first, size_t n, cudaStream_t stream);
 
 /* n_pairs additions (batch_add.cuh): operands from `pairs`, references a, b, or, when it is NULL,
  * slots first + (i >> lg_half << (lg_half + 1)) + (i mod 2^lg_half) and that + 2^lg_half. Results
@@ -161,6 +177,20 @@ size_t cuda_weighted_bytes(enum cuda_group group, size_t n, size_t n_lists);
 cudaError_t cuda_weighted_sums(enum cuda_group group, const struct cuda_weighted *weighted,
                                cudaStream_t stream);
 
+/* ---- multiples of one base (fixed_base_kernels.cu) ------------------------------------------- */
+
+/* Table entry w 2^15 + j - 1 is j 2^(16 w) base, w in [0, 16), j in [1, 2^15]; infinity follows. */
+enum { CUDA_FIXED_BITS = 16, CUDA_FIXED_WINDOWS = 16 };
+enum { CUDA_FIXED_POINTS = CUDA_FIXED_WINDOWS << (CUDA_FIXED_BITS - 1) };
+/* From the points 2^(16 w) base in slots 0 .. 15: pairs whose sums are multiples known + 1 ..
+ * 2 known of every window, and belong in slots 16 known on; known: a power of two, from 1 on. */
+cudaError_t cuda_fixed_pairs(uint32_t *pairs, uint32_t known, cudaStream_t stream);
+/* What they left in slots 0 .. 2^19 - 1 -> the table's CUDA_FIXED_POINTS, native. */
+cudaError_t cuda_fixed_table(enum cuda_group group, void *table, const struct cuda_points *points,
+                             cudaStream_t stream);
+/* refs[16 i + w] = the table point of digit w of scalar i */
+cudaError_t cuda_fixed_refs(uint32_t *refs, const void *scalars, size_t n, cudaStream_t stream);
+
 /* ---- planning a sum (sum_plan.cu) ----------------------------------------------------------- */
 
 /* Windows of c bits of a scalar s, as signed digits of s + (i mod spread) r: the multiples of r
@@ -194,6 +224,9 @@ struct cuda_plan {
     void *scratch;                  /* cuda_scan_bytes(n_buckets) */
 };
 size_t cuda_scan_bytes(size_t n);
+/* out[i] = in[0] + .. + in[i - 1]; out may be in */
+cudaError_t cuda_exclusive_sum(uint32_t *out, const uint32_t *in, size_t n, void *scratch,
+                               cudaStream_t stream);
 /* Buckets' starts and counts of n sorted keys, and the totals. */
 cudaError_t cuda_plan_begin(const struct cuda_plan *plan, const uint32_t *keys, size_t n,
                             cudaStream_t stream);
@@ -253,6 +286,22 @@ struct cuda_segment {
     void *out;
 };
 cudaError_t cuda_spmv_segment(const struct cuda_segment *segment, cudaStream_t stream);
+
+/* Transposed: sums of M[row][variable] rows[row] for variables [first, first + n) of the inputs or
+ * of the aux. A variable's sum is eight counters of 64 bits, one a word of the values, n apart. Of
+ * the segment's fields those of the witness and of the rows wanted are not looked at. */
+enum { CUDA_COUNTER_BYTES = 64 };
+struct cuda_transposed {
+    const void *rows;
+    bool inputs;
+    uint64_t first, n;
+    uint64_t *counters; /* zeroed beforehand */
+};
+cudaError_t cuda_transpose_segment(const struct cuda_segment *segment,
+                                   const struct cuda_transposed *transposed, cudaStream_t stream);
+/* out[i] = the scalar that the counters of variable i hold */
+cudaError_t cuda_counted_scalars(void *out, const uint64_t *counters, size_t n,
+                                 cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -96,6 +96,14 @@ DEVICE void set_one(fp2 &a)
     a.c0 = fp_one();
     a.c1 = fp_zero();
 }
+DEVICE void set_zero(fp &a)
+{
+    a = fp_zero();
+}
+DEVICE void set_zero(fp2 &a)
+{
+    a.c0 = a.c1 = fp_zero();
+}
 template <class F> DEVICE F one()
 {
     F r;

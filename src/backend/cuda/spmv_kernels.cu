@@ -1,4 +1,4 @@
-/* Recorded matrix times packed witness.
+/* Recorded matrix times packed witness, and its transpose times a vector.
  *
  * Rows come in two kinds. A short row belongs to a thread, which keeps it for several copies of a
  * repeat, so that its terms are read once; nearly all its terms are a small coefficient times a
@@ -224,5 +224,190 @@ cudaError_t cuda_spmv_segment(const struct cuda_segment *s, cudaStream_t stream)
             *s, COPIES);
     if (s->n_long)
         long_kernel<<<grid_of((size_t)s->n_long * s->count * 32, 256), 256, 0, stream>>>(*s);
+    return cudaGetLastError();
+}
+
+/* ---- transposed ----------------------------------------------------------------------------- */
+
+/* Every term adds its row's value, times a coefficient, to its variable's counters: eight 64-bit
+ * sums of 32-bit words, which cannot overflow before 2^32 terms and whose order does not matter.
+ * Neighbouring rows mostly name neighbouring variables, so that the atomic additions of a warp fall
+ * side by side. ONE, which half of all rows name, is summed up by each warp for itself. */
+
+/* Is the variable among the wanted ones? *index: its place. */
+template <bool INPUTS>
+DEVICE bool is_wanted(const struct cuda_transposed &t, u32 var, u64 *index)
+{
+    if (((var & VAR_INPUT) != 0) != INPUTS)
+        return false;
+    *index = (var & ~VAR_INPUT) - t.first;
+    return *index < t.n;
+}
+struct one_sum {
+    u64 w[8];
+};
+/* The row in work, whose value is read when the first term wants it. */
+struct row_value {
+    u64 row;
+    bool known;
+    fr_t v;
+};
+DEVICE fr_t times_coefficient(const struct cuda_segment &s, u32 coef, const fr_t &v)
+{
+    const long long small = s.small[coef];
+
+    return small == 1    ? v
+           : small == -1 ? fr_sub(fr_zero(), v)
+                         : fr_mul_mont(fr_load((const fr_t *)s.mont + coef), v);
+}
+/* Term (var, coef) of the row. */
+template <bool INPUTS>
+DEVICE void scatter(const struct cuda_segment &s, const struct cuda_transposed &t, row_value &row,
+                    u32 var, u32 coef, one_sum &one)
+{
+    u64 index;
+
+    if (!is_wanted<INPUTS>(t, var, &index))
+        return;
+    if (!row.known)
+        row.v = fr_load((const fr_t *)t.rows + row.row);
+    row.known = true;
+    const fr_t v = times_coefficient(s, coef, row.v);
+
+    if (INPUTS && var == VAR_ONE) {
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            one.w[k] += v.l[k];
+        return;
+    }
+#pragma unroll
+    for (int k = 0; k < 8; k++)
+        if (v.l[k])
+            atomicAdd((unsigned long long *)t.counters + k * t.n + index, v.l[k]);
+}
+/* All lanes of a warp. ONE is variable 0. */
+DEVICE void add_one(const struct cuda_transposed &t, one_sum one)
+{
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+        for (int d = 16; d; d >>= 1)
+            one.w[k] += __shfl_down_sync(~0u, one.w[k], d);
+        if ((threadIdx.x & 31) == 0 && one.w[k])
+            atomicAdd((unsigned long long *)t.counters + k * t.n, one.w[k]);
+    }
+}
+
+/* Row r, a short one, of copies [first, first + n). */
+template <bool INPUTS>
+DEVICE void scatter_row(const struct cuda_segment &s, const struct cuda_transposed &t, u32 r,
+                        u32 first, u32 n, one_sum &one)
+{
+    const u32 begin = r ? s.row_end[r - 1] : 0, n_terms = s.row_end[r] - begin;
+
+    if (n_terms > CUDA_SHORT_TERMS)
+        return;
+    for (u32 k = first; k < first + n; k++) {
+        row_value row = {s.first_row + (u64)k * s.n_rows + r, false};
+
+        for (u32 i = begin; i < begin + n_terms; i++)
+            scatter<INPUTS>(s, t, row, resolve(s, k, s.var[i]), coefficient(s, i), one);
+    }
+}
+/* copies: as in short_kernel */
+template <bool INPUTS>
+static __global__ void __launch_bounds__(256)
+    scatter_short(const __grid_constant__ struct cuda_segment s,
+                  const __grid_constant__ struct cuda_transposed t, u32 copies)
+{
+    const u64 i = (u64)blockIdx.x * 256 + threadIdx.x;
+    const u32 first = blockIdx.y * copies;
+    one_sum one = {{0}};
+
+    if (copies == 0 && i < (u64)s.n_rows * s.count)
+        scatter_row<INPUTS>(s, t, (u32)(i % s.n_rows), (u32)(i / s.n_rows), 1, one);
+    if (copies != 0 && i < s.n_rows)
+        scatter_row<INPUTS>(s, t, (u32)i, first, min(copies, s.count - first), one);
+    if (INPUTS && t.first == 0)
+        add_one(t, one);
+}
+/* A warp a row. */
+template <bool INPUTS>
+static __global__ void __launch_bounds__(256)
+    scatter_long(const __grid_constant__ struct cuda_segment s,
+                 const __grid_constant__ struct cuda_transposed t)
+{
+    const u64 warp = ((u64)blockIdx.x * 256 + threadIdx.x) >> 5;
+    const u32 lane = threadIdx.x & 31, k = (u32)(warp / s.n_long);
+    one_sum one = {{0}};
+
+    if (k >= s.count)
+        return;
+    const u32 r = s.long_rows[warp % s.n_long];
+    row_value row = {s.first_row + (u64)k * s.n_rows + r, false};
+
+    for (u32 i = (r ? s.row_end[r - 1] : 0) + lane; i < s.row_end[r]; i += 32)
+        scatter<INPUTS>(s, t, row, resolve(s, k, s.var[i]), coefficient(s, i), one);
+    if (INPUTS && t.first == 0)
+        add_one(t, one);
+}
+template <bool INPUTS>
+static cudaError_t transpose(const struct cuda_segment &s, const struct cuda_transposed &t,
+                             cudaStream_t stream)
+{
+    enum { COPIES = 8 };
+    const size_t all = (size_t)s.n_rows * s.count;
+
+    if (s.n_rows < 65536 || s.count == 1)
+        scatter_short<INPUTS><<<grid_of(all, 256), 256, 0, stream>>>(s, t, 0);
+    else
+        scatter_short<INPUTS>
+            <<<dim3(grid_of(s.n_rows, 256), grid_of(s.count, COPIES)), 256, 0, stream>>>(s, t,
+                                                                                         COPIES);
+    if (s.n_long)
+        scatter_long<INPUTS>
+            <<<grid_of((size_t)s.n_long * s.count * 32, 256), 256, 0, stream>>>(s, t);
+    return cudaGetLastError();
+}
+cudaError_t cuda_transpose_segment(const struct cuda_segment *s, const struct cuda_transposed *t,
+                                   cudaStream_t stream)
+{
+    if ((size_t)s->n_rows * s->count == 0 || t->n == 0)
+        return cudaSuccess;
+    return t->inputs ? transpose<true>(*s, *t, stream) : transpose<false>(*s, *t, stream);
+}
+
+/* sum of counters[k] 2^(32 k) mod r; with h the carry out of the eighth word, h 2^256 = h in
+ * Montgomery form */
+static __global__ void __launch_bounds__(256)
+    counted_kernel(fr_t *out, const u64 *counters, size_t n)
+{
+    const size_t i = (size_t)blockIdx.x * 256 + threadIdx.x;
+    u64 carry = 0;
+    fr_t low, high = fr_zero();
+
+    if (i >= n)
+        return;
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+        carry += counters[k * n + i];
+        low.l[k] = (u32)carry;
+        carry >>= 32;
+    }
+    high.l[0] = (u32)carry;
+    high.l[1] = (u32)(carry >> 32);
+    /* a word too many for a stored value: 2^256 is above 2r */
+    if (low.l[7] >= 0xe7000000u) {
+        const u32 minus_r[8] = {0xffffffffu, 0x00000000u, 0x0001a401u, 0xac425bfdu,
+                                0xf65e27fau, 0xccc627f7u, 0xd66282b7u, 0x8c1258acu};
+
+        fr_add_if(low.l, 1, minus_r);
+    }
+    fr_store(out + i, fr_canon(fr_add(low, fr_to_mont(high))));
+}
+cudaError_t cuda_counted_scalars(void *out, const uint64_t *counters, size_t n,
+                                 cudaStream_t stream)
+{
+    if (n)
+        counted_kernel<<<grid_of(n, 256), 256, 0, stream>>>((fr_t *)out, counters, n);
     return cudaGetLastError();
 }

@@ -97,8 +97,8 @@ cudaError_t cuda_sort(uint32_t *keys[2], uint32_t *refs[2], size_t n, unsigned b
     *which = k.Current() == keys[1];
     return e == cudaSuccess && v.Current() != refs[*which] ? cudaErrorUnknown : e;
 }
-static cudaError_t exclusive_sum(u32 *out, const u32 *in, size_t n, void *scratch,
-                                 cudaStream_t stream)
+cudaError_t cuda_exclusive_sum(uint32_t *out, const uint32_t *in, size_t n, void *scratch,
+                               cudaStream_t stream)
 {
     size_t bytes = 0;
     cudaError_t e = cub::DeviceScan::ExclusiveSum(nullptr, bytes, in, out, (int64_t)n, stream);
@@ -278,7 +278,7 @@ cudaError_t cuda_plan_round(const struct cuda_plan *plan, const uint32_t *refs, 
 
     count_kernel<<<grid, 256, 0, stream>>>(plan->count, plan->left, plan->n_buckets, plan->n_pairs,
                                            plan->long_list);
-    e = exclusive_sum(plan->place, plan->n_pairs, plan->n_buckets, plan->scratch, stream);
+    e = cuda_exclusive_sum(plan->place, plan->n_pairs, plan->n_buckets, plan->scratch, stream);
     if (e != cudaSuccess)
         return e;
     emit_kernel<<<grid, 256, 0, stream>>>(*plan, refs, (uint2 *)pairs, slot0);
@@ -359,7 +359,7 @@ cudaError_t cuda_select(const struct cuda_select *select, cudaStream_t stream)
     cudaError_t e;
 
     select_count<<<grid_of(n_words + 1, 256), 256, 0, stream>>>(*select);
-    e = exclusive_sum(select->counts, select->counts, 2 * (n_words + 1), select->scratch, stream);
+    e = cuda_exclusive_sum(select->counts, select->counts, 2 * (n_words + 1), select->scratch, stream);
     if (e != cudaSuccess)
         return e;
     select_emit<<<grid_of(n_words + 1, 256), 256, 0, stream>>>(*select);
