@@ -18,7 +18,7 @@ static void whole(FILE *out, const char *name, const char *type, const char *hel
 static void write_proofs(FILE *out, const struct jobs_status *s)
 {
     family(out, "proofs_total", "counter", "Jobs that have ended since the start.");
-    for (int kind = JOB_POREP; kind < JOB_N_KINDS; kind++) {
+    for (enum job_kind kind = JOB_POREP; kind < JOB_N_KINDS; kind++) {
         const struct kind_counts *k = &s->kind[kind];
         const struct {
             const char *outcome;
@@ -31,7 +31,7 @@ static void write_proofs(FILE *out, const struct jobs_status *s)
     }
     family(out, "proof_duration_seconds", "summary",
            "From accepted to done, of jobs that were done.");
-    for (int kind = JOB_POREP; kind < JOB_N_KINDS; kind++)
+    for (enum job_kind kind = JOB_POREP; kind < JOB_N_KINDS; kind++)
         fprintf(out,
                 "cuzk_proof_duration_seconds_sum{kind=\"%s\"} %.6f\n"
                 "cuzk_proof_duration_seconds_count{kind=\"%s\"} %lu\n",
@@ -42,14 +42,14 @@ static void write_proofs(FILE *out, const struct jobs_status *s)
 static void write_queue(FILE *out, const struct jobs_status *s)
 {
     family(out, "queue_jobs", "gauge", "Accepted jobs that have not ended.");
-    for (int kind = JOB_POREP; kind < JOB_N_KINDS; kind++)
+    for (enum job_kind kind = JOB_POREP; kind < JOB_N_KINDS; kind++)
         fprintf(out,
                 "cuzk_queue_jobs{kind=\"%s\",state=\"waiting\"} %u\n"
                 "cuzk_queue_jobs{kind=\"%s\",state=\"running\"} %u\n",
                 job_kind_name(kind), s->kind[kind].waiting, job_kind_name(kind),
                 s->kind[kind].running);
     family(out, "queue_waiting_jobs", "gauge", "Waiting jobs by priority.");
-    for (int p = PRIORITY_LOW; p < N_PRIORITIES; p++)
+    for (enum job_priority p = PRIORITY_LOW; p < N_PRIORITIES; p++)
         fprintf(out, "cuzk_queue_waiting_jobs{priority=\"%s\"} %lu\n", job_priority_name(p),
                 (unsigned long)s->waiting_by_priority[p]);
     family(out, "admission_wait_seconds", "summary",
@@ -72,7 +72,7 @@ static void write_memory(FILE *out, const struct jobs_status *s)
     whole(out, "memory_reserved_bytes", "gauge", "Of the budget, what is spoken for.",
           s->reserved_bytes);
     family(out, "memory_used_bytes", "gauge", "Taken now, by what it is for.");
-    for (int c = 0; c < MEM_N_CLASSES; c++)
+    for (enum mem_class c = 0; c < MEM_N_CLASSES; c++)
         fprintf(out, "cuzk_memory_used_bytes{class=\"%s\"} %lu\n", mem_class_name(c),
                 (unsigned long)s->class_bytes[c]);
     whole(out, "memory_urgent_reserve_bytes", "gauge", "Kept free for WinningPoSt.",
@@ -142,7 +142,7 @@ static void write_original(FILE *out, const struct jobs_status *s)
                                                     "winning_post"};
     uint64_t done = 0, failed = 0, waiting = 0, running = 0;
 
-    for (int kind = JOB_POREP; kind < JOB_N_KINDS; kind++) {
+    for (enum job_kind kind = JOB_POREP; kind < JOB_N_KINDS; kind++) {
         done += s->kind[kind].done;
         failed += s->kind[kind].failed;
         waiting += s->kind[kind].waiting;
@@ -154,11 +154,11 @@ static void write_original(FILE *out, const struct jobs_status *s)
     whole(out, "running_jobs", "gauge", "Running jobs.", running);
     whole(out, "gpu_workers", "gauge", "Workers.", s->n_workers);
     family(out, "proofs_completed", "gauge", "Jobs done since the start.");
-    for (int kind = JOB_POREP; kind < JOB_N_KINDS; kind++)
+    for (enum job_kind kind = JOB_POREP; kind < JOB_N_KINDS; kind++)
         fprintf(out, "cuzk_proofs_completed{proof_kind=\"%s\"} %lu\n", labels[kind],
                 (unsigned long)s->kind[kind].done);
     family(out, "proofs_failed", "gauge", "Jobs failed since the start.");
-    for (int kind = JOB_POREP; kind < JOB_N_KINDS; kind++)
+    for (enum job_kind kind = JOB_POREP; kind < JOB_N_KINDS; kind++)
         fprintf(out, "cuzk_proofs_failed{proof_kind=\"%s\"} %lu\n", labels[kind],
                 (unsigned long)s->kind[kind].failed);
 }

@@ -14,9 +14,7 @@ out=$1/blst
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-(cd "$work" && npm pack --silent "c-kzg@$version" >/dev/null)
-echo "$sha256  $work/c-kzg-$version.tgz" | sha256sum --check --quiet -
-tar -xzf "$work/c-kzg-$version.tgz" -C "$work"
+"$(dirname "$0")"/../../tools/npm_fetch.sh c-kzg "$version" "$sha256" "$work"
 blst=$work/package/deps/blst
 (cd "$blst" && CC="${CC:-cc}" ./build.sh) >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
 
