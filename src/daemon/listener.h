@@ -15,9 +15,7 @@ struct listener_options {
     struct tls *tls;          /* for TCP; NULL: plain; borrowed, see listener_set_tls */
 };
 
-/* Makes the folder of a unix socket, and takes the place of a socket that nobody listens on any
- * more; any other file in its place is an error. A host name is listened on at each of its
- * addresses. */
+/* See listen_open. */
 MUST_CHECK enum cuzk_status listener_open(struct listener **ret, struct loop *loop, struct rpc *rpc,
                                           const struct address *address,
                                           const struct listener_options *options,
