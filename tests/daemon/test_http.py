@@ -13,8 +13,9 @@ import time
 import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "tests", "daemon"))
-from browser import Browser  # noqa: E402
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+from daemon.browser import Browser  # noqa: E402
+from support.claims import run  # noqa: E402
 
 BUILD = os.environ.get("CUZK_BUILD", os.path.join(ROOT, "build"))
 
@@ -296,21 +297,5 @@ def test_the_dashboard_shows_cancels_and_evicts():
         assert browser.complaints() == [], browser.complaints()
 
 
-def main():
-    bad = 0
-    for name, test in list(globals().items()):
-        if not name.startswith("test_"):
-            continue
-        print(f"[ RUN      ] {name}", flush=True)
-        try:
-            test()
-            print(f"[       OK ] {name}", flush=True)
-        except Exception as fault:  # noqa: BLE001: each test is told apart
-            print(f"{type(fault).__name__}: {fault}")
-            print(f"[  FAILED  ] {name}", flush=True)
-            bad += 1
-    sys.exit(bad != 0)
-
-
 if __name__ == "__main__":
-    main()
+    run(globals())
