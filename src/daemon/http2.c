@@ -763,6 +763,14 @@ void http2_drain(struct http2_server *server)
     }
 }
 
+void http2_each(struct http2_server *server, void (*f)(void *ctx, struct http2_stream *s),
+                void *ctx)
+{
+    for (struct http2_connection *c = server->connections; c; c = c->next)
+        for (struct http2_stream *s = c->streams; s; s = s->next)
+            f(ctx, s);
+}
+
 unsigned http2_n_connections(const struct http2_server *server)
 {
     return server->n_connections;

@@ -87,6 +87,8 @@ MUST_CHECK enum cuzk_status http2_accept(struct http2_server *server, int fd, st
                                          const char *peer, struct cuzk_error *err);
 unsigned http2_n_connections(const struct http2_server *server);
 unsigned http2_n_streams(const struct http2_server *server);
+void http2_each(struct http2_server *server, void (*f)(void *ctx, struct http2_stream *s),
+                void *ctx);
 const char *http2_peer(const struct http2_stream *s);
 
 /* ---- taking -------------------------------------------------------------------------------------

@@ -626,6 +626,21 @@ void rpc_drain(struct rpc *rpc)
     http2_drain(rpc->http2);
 }
 
+static void end_call(void *ctx, struct http2_stream *s)
+{
+    struct rpc_call *call = s->user;
+
+    if (call && call->state != CALL_OVER) {
+        tell_gone(call);
+        finish(call, GRPC_UNAVAILABLE, ctx);
+    }
+}
+
+void rpc_end_calls(struct rpc *rpc, const char *sentence)
+{
+    http2_each(rpc->http2, end_call, (void *)(uintptr_t)sentence);
+}
+
 void rpc_stats(const struct rpc *rpc, struct rpc_stats *ret)
 {
     *ret = rpc->stats;

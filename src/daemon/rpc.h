@@ -109,6 +109,8 @@ void rpc_on_may_accept(struct rpc *rpc, void (*again)(void *ctx), void *ctx);
 void rpc_room_changed(struct rpc *rpc);
 /* No new calls; connections end with their last one. */
 void rpc_drain(struct rpc *rpc);
+/* Ends every call that is not over with GRPC_UNAVAILABLE and the sentence; handlers hear `gone`. */
+void rpc_end_calls(struct rpc *rpc, const char *sentence);
 
 struct rpc_stats {
     unsigned n_connections, n_calls, n_receiving, n_held; /* now */

@@ -1,6 +1,8 @@
-/* The HTTP port over staged jobs, on a free port of 127.0.0.1 that it prints:
+/* The HTTP port over staged jobs, on a free port of 127.0.0.1 that it prints, and gRPC where it is
+ * told to listen:
  *
  *     staged_daemon [--quiet] [--port N] [--token-file FILE] [--cert FILE --key FILE]
+ *                   [--listen ADDRESS]... [--max-message BYTES]
  *
  * SIGUSR1 holds bodies back, and lets them through again. */
 #include <arpa/inet.h>
@@ -12,6 +14,7 @@
 
 #include "daemon/http.h"
 #include "daemon/staged_jobs.h"
+#include "daemon/transport.h"
 
 static struct config config;
 static struct loop *loop;
@@ -54,10 +57,13 @@ int main(int argc, char **argv)
     struct cuzk_error err = {0};
     struct loop_signal stop = {.f = end}, turn = {.f = turn_busy};
     struct http *http = NULL;
+    struct transport *transport = NULL;
     bool quiet = false;
     uint16_t port = 0;
 
     config_defaults(&config);
+    config.daemon.listen.n = 0;
+    config.daemon.max_message = 8 << 20;
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
 
@@ -69,17 +75,25 @@ int main(int argc, char **argv)
             port = (uint16_t)atoi(value);
         if (strcmp(argv[i], "--token-file") == 0)
             snprintf(config.daemon.token_file, sizeof config.daemon.token_file, "%s", value);
+        if (strcmp(argv[i], "--max-message") == 0)
+            config.daemon.max_message = strtoull(value, NULL, 10);
+        if (strcmp(argv[i], "--listen") == 0 && config.daemon.listen.n < CONFIG_LIST_MAX)
+            snprintf(config.daemon.listen.item[config.daemon.listen.n++], CONFIG_TEXT_MAX, "%s",
+                     value);
         if (strcmp(argv[i], "--cert") == 0)
             snprintf(config.daemon.tls_cert, sizeof config.daemon.tls_cert, "%s", value);
         if (strcmp(argv[i], "--key") == 0)
             snprintf(config.daemon.tls_key, sizeof config.daemon.tls_key, "%s", value);
         i++;
     }
-    config.daemon.max_message = 8 << 20;
     if (loop_new(&loop, &err) || loop_signal_add(loop, &stop, SIGTERM, &err) ||
         loop_signal_add(loop, &turn, SIGUSR1, &err))
         return 1;
     staged_jobs_new(&jobs, loop, quiet);
+    if (transport_open(&transport, loop, &config, jobs, &err)) {
+        fprintf(stderr, "%s\n", err.message);
+        return (int)err.status;
+    }
     if (http_open(&http, loop, jobs, &config,
                   &(struct http_socket){.fd = listen_on(port), .is_tcp = true}, 1, &err)) {
         fprintf(stderr, "%s\n", err.message);
@@ -87,6 +101,7 @@ int main(int argc, char **argv)
     }
     loop_run(loop);
     http_close(http);
+    transport_close(transport);
     jobs_close(jobs);
     loop_free(loop);
     return 0;

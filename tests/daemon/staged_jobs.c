@@ -480,9 +480,15 @@ static void finish_submit(struct job_call *call)
     const struct job_request *r = &call->submission.request;
     struct submit_answer answer = {.refusal = REFUSED_NOT};
     char head[64] = {0};
+    struct cuzk_error err;
     struct job *job;
 
-    if (pread(call->submission.fd, head, sizeof head - 1, 0) > 2 && strncmp(head, "bad", 3) == 0) {
+    if (call->submission.decode &&
+        call->submission.decode(&call->submission.request, call->submission.fd,
+                                call->submission.bytes, &err) != CUZK_OK) {
+        answer = (struct submit_answer){.refusal = REFUSED_BAD_REQUEST, .sentence = err.message};
+    } else if (pread(call->submission.fd, head, sizeof head - 1, 0) > 2 &&
+               strncmp(head, "bad", 3) == 0) {
         answer = (struct submit_answer){.refusal = REFUSED_BAD_REQUEST, .sentence = head};
     } else if ((job = find(call->jobs, r->request_id)) != NULL)
         answer = (struct submit_answer){.job_id = job->id, .attached = true};
