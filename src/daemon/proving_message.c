@@ -69,14 +69,16 @@ struct decoding {
     struct cuzk_error *err;
 };
 
-/* The bytes of the field are stepped over: they stay where they are. */
-static struct job_range step_over(struct decoding *d, pb_istream_t *stream)
+/* The bytes of the field are stepped over: they stay where they are. False: the field is a number, which
+ * nanopb hands over as a stream of its own. */
+static bool step_over(struct decoding *d, pb_istream_t *stream, struct job_range *ret)
 {
-    struct job_range range = {.offset = d->source.at, .bytes = stream->bytes_left};
-
+    if (stream->state != &d->source)
+        return false;
+    *ret = (struct job_range){.offset = d->source.at, .bytes = stream->bytes_left};
     d->source.at += stream->bytes_left;
     stream->bytes_left = 0;
-    return range;
+    return true;
 }
 
 static bool single_proof(pb_istream_t *stream, const pb_field_t *field, void **arg)
@@ -84,16 +86,18 @@ static bool single_proof(pb_istream_t *stream, const pb_field_t *field, void **a
     struct decoding *d = *arg;
 
     (void)field;
-    d->single = step_over(d, stream);
-    return true;
+    return step_over(d, stream, &d->single);
 }
 
 static bool one_of_the_proofs(pb_istream_t *stream, const pb_field_t *field, void **arg)
 {
     struct decoding *d = *arg;
+    struct job_range range;
 
     (void)field;
-    d->status = job_request_add_range(d->request, step_over(d, stream), d->err);
+    if (!step_over(d, stream, &range))
+        return false;
+    d->status = job_request_add_range(d->request, range, d->err);
     return d->status == CUZK_OK;
 }
 
