@@ -25,6 +25,9 @@ struct pool {
     unsigned n_busy;
     bool stop;
 
+    atomic_bool paused;
+    pthread_cond_t go; /* no longer paused */
+
     /* the loop being run */
     pool_fn *f;
     void *ctx;
@@ -34,9 +37,26 @@ struct pool {
     struct worker workers[];
 };
 
-/* Which worker this thread is while it is inside a loop, so that a loop inside a loop keeps its index. */
+/* Which worker this thread is while it is inside a loop, so that a loop inside a loop keeps its
+ * index. */
 static _Thread_local bool inside_loop;
 static _Thread_local unsigned my_index;
+
+static void wait_to_go(struct pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    while (atomic_load(&pool->paused))
+        pthread_cond_wait(&pool->go, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* May one more call begin? */
+static bool may_begin(struct pool *pool)
+{
+    if (pool && atomic_load_explicit(&pool->paused, memory_order_relaxed))
+        wait_to_go(pool);
+    return !pool_cancelled(pool);
+}
 
 static void claim_and_run(struct pool *pool, unsigned worker)
 {
@@ -45,7 +65,7 @@ static void claim_and_run(struct pool *pool, unsigned worker)
     inside_loop = true;
     my_index = worker;
     while ((i = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed)) < pool->n)
-        if (!pool_cancelled(pool))
+        if (may_begin(pool))
             pool->f(pool->ctx, i, worker);
     inside_loop = false;
 }
@@ -96,6 +116,7 @@ enum cuzk_status pool_new(struct pool **ret_pool, unsigned n_threads, struct cuz
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->work, NULL);
     pthread_cond_init(&pool->idle, NULL);
+    pthread_cond_init(&pool->go, NULL);
     for (unsigned i = 1; i < n; i++) {
         struct worker *w = &pool->workers[i];
 
@@ -122,6 +143,7 @@ void pool_free(struct pool *pool)
         pthread_join(pool->workers[i].thread, NULL);
     pthread_cond_destroy(&pool->work);
     pthread_cond_destroy(&pool->idle);
+    pthread_cond_destroy(&pool->go);
     pthread_mutex_destroy(&pool->lock);
     mem_free(pool);
 }
@@ -145,10 +167,23 @@ bool pool_cancelled(const struct pool *pool)
     return pool && pool->cancel && atomic_load_explicit(pool->cancel, memory_order_relaxed);
 }
 
+void pool_pause(struct pool *pool)
+{
+    atomic_store(&pool->paused, true);
+}
+
+void pool_resume(struct pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    atomic_store(&pool->paused, false);
+    pthread_cond_broadcast(&pool->go);
+    pthread_mutex_unlock(&pool->lock);
+}
+
 static void run_serially(struct pool *pool, size_t n, pool_fn *f, void *ctx)
 {
     for (size_t i = 0; i < n; i++)
-        if (!pool_cancelled(pool))
+        if (may_begin(pool))
             f(ctx, i, inside_loop ? my_index : 0);
 }
 

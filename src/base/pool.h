@@ -3,9 +3,9 @@
  *   pool_run(pool, n, f, ctx)  calls f(ctx, i, worker) once for each i in [0, n), in any order, on
  *                              any of the workers, and returns when all are done.
  *
- * `worker` is in [0, pool_size(pool)) and no two calls with the same worker overlap, so it may index
- * private scratch. The caller takes part as worker 0. A NULL pool means one thread: the caller.
- * One pool_run at a time per pool; a pool_run inside f runs serially on that worker.
+ * `worker` is in [0, pool_size(pool)) and no two calls with the same worker overlap, so it may
+ * index private scratch. The caller takes part as worker 0. A NULL pool means one thread: the
+ * caller. One pool_run at a time per pool; a pool_run inside f runs serially on that worker.
  *
  * Results never depend on the number of threads: that is the caller's duty, and a test of ours. */
 #ifndef BASE_POOL_H
@@ -30,6 +30,11 @@ unsigned pool_size(const struct pool *pool); /* 1 for NULL */
  * the flag in use before, for who wants to put it back. */
 const atomic_bool *pool_set_cancel(struct pool *pool, const atomic_bool *cancel);
 bool pool_cancelled(const struct pool *pool);
+
+/* While it is paused, no call begins: whoever would begin one waits. From any thread; the calls
+ * that run end as they would. Who cancels a paused pool resumes it. */
+void pool_pause(struct pool *pool);
+void pool_resume(struct pool *pool);
 
 typedef void pool_fn(void *ctx, size_t i, unsigned worker);
 void pool_run(struct pool *pool, size_t n, pool_fn *f, void *ctx);

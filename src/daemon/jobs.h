@@ -18,11 +18,12 @@ struct loop;
 struct jobs;
 
 /* Opens the journal, takes up what was left unfinished, starts the workers. `config` is borrowed
- * for the life of the jobs. */
+ * for the life of the jobs. Workers run as `PROGRAM worker ...` of `program`; NULL: of this one. */
 MUST_CHECK enum cuzk_status jobs_open(struct jobs **ret, struct loop *loop,
-                                      const struct config *config, struct cuzk_error *err);
-/* Ends the workers (what they had is taken up at the next start) and closes the journal. Accepts
- * NULL. */
+                                      const struct config *config, const char *program,
+                                      struct cuzk_error *err);
+/* After the loop has ended. Ends the workers (what they had is taken up at the next start) and
+ * closes the journal. Calls that were not answered never are. Accepts NULL. */
 void jobs_close(struct jobs *jobs);
 
 /* ---- bodies ---- */

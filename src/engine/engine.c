@@ -24,6 +24,8 @@ enum cuzk_status engine_open(struct engine *engine, const struct engine_options 
     budget_init(&engine->budget, options->memory);
     engine->cancel = options->cancel;
     pool_set_cancel(engine->pool, options->cancel);
+    engine->stage = options->stage;
+    engine->stage_ctx = options->stage_ctx;
     engine->progress = options->progress;
     engine->opened = clock_seconds();
     return CUZK_OK;
@@ -54,6 +56,8 @@ void engine_stage_end(struct engine *engine)
     s->end = clock_seconds() - engine->opened;
     s->cpu += clock_cpu_seconds() - engine->stage_cpu;
     s->bytes = atomic_load(&engine->budget.peak);
+    if (engine->stage)
+        engine->stage(engine->stage_ctx, s);
     if (engine->progress)
         fputs("\r\033[K", stderr);
 }
@@ -76,6 +80,8 @@ void engine_stage(struct engine *engine, const char *format, ...)
     va_end(args);
     engine->stage_cpu = clock_cpu_seconds();
     atomic_store(&engine->budget.peak, atomic_load(&engine->budget.now));
+    if (engine->stage)
+        engine->stage(engine->stage_ctx, s);
     if (engine->progress)
         fprintf(stderr, "\r\033[K%s", s->name);
 }

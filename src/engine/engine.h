@@ -21,12 +21,17 @@ struct stage {
 
 #define STAGES_MAX 512
 
+/* Called when a stage begins (its end is 0) and when it has ended, on the engine's thread. */
+typedef void stage_fn(void *ctx, const struct stage *stage);
+
 struct engine_options {
     const char *backend;       /* "auto", "cpu", ...; NULL is "auto" */
     unsigned threads;          /* 0: all processors */
     size_t memory;             /* the budget in bytes; 0: no limit */
     const atomic_bool *cancel; /* NULL: never */
-    bool progress;             /* tell stderr which stage runs, on one line that is overwritten */
+    stage_fn *stage;           /* NULL: nobody wants to hear */
+    void *stage_ctx;
+    bool progress; /* tell stderr which stage runs, on one line that is overwritten */
 };
 
 struct engine {
@@ -34,6 +39,8 @@ struct engine {
     struct pool *pool;
     struct budget budget;
     const atomic_bool *cancel;
+    stage_fn *stage;
+    void *stage_ctx;
     bool progress;
 
     double opened;

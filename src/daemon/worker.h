@@ -1,0 +1,30 @@
+/* The worker process: an engine that does what the daemon orders (worker_protocol.h). One a device,
+ * so that a device that fails takes one process with it. */
+#ifndef DAEMON_WORKER_H
+#define DAEMON_WORKER_H
+
+#include "engine/proof_job.h"
+
+struct worker_options {
+    int socket;
+    const char *backend; /* "cpu", "cuda" */
+    int ordinal;         /* of the card */
+    unsigned threads;    /* 0: all processors */
+    const char *params;  /* folder of the keys */
+    bool allow_dev_keys;
+
+    /* How a request is proven: job_prove_request, or what a test has instead. */
+    enum cuzk_status (*prove)(struct engine *engine, const struct request *request,
+                              const struct job_resident *resident, const struct job_sink *sink,
+                              struct cuzk_error *err);
+};
+
+/* Arguments of `cuzk worker`, in this order, without the verb: socket, backend, ordinal, threads,
+ * params, "dev" or "official". */
+enum { WORKER_ARGUMENTS = 6 };
+MUST_CHECK bool worker_options_parse(struct worker_options *ret, char *const *arguments, int n);
+
+/* Until the socket ends. Returns the exit code. */
+int worker_run(const struct worker_options *options);
+
+#endif
