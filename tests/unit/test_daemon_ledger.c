@@ -103,7 +103,7 @@ static char root[512];
 
 static void put(const char *name, const char *text)
 {
-    char path[1024];
+    char path[2400];
     FILE *f;
 
     snprintf(path, sizeof path, "mkdir -p '%s/%s'; rmdir '%s/%s'", root, name, root, name);
@@ -117,7 +117,7 @@ static void put(const char *name, const char *text)
 
 static int fresh_root(void **state)
 {
-    char command[600];
+    char command[1200];
 
     (void)state;
     snprintf(root, sizeof root, "%s", test_scratch_path("machine"));
@@ -127,7 +127,7 @@ static int fresh_root(void **state)
 
 static int drop_root(void **state)
 {
-    char command[600];
+    char command[1200];
 
     (void)state;
     snprintf(command, sizeof command, "rm -rf '%s'", root);
