@@ -19,6 +19,7 @@ static const struct verb {
     {"sample", "make up a sector to prove", command_sample},
     {"inspect", "say what a file is", command_inspect},
     {"info", "version, processor, back ends", command_info},
+    {"worker", NULL, command_worker}, /* not in the menu */
 };
 
 static void print_help(FILE *out)
@@ -27,7 +28,8 @@ static void print_help(FILE *out)
           "Groth16 proofs for Filecoin, inside the memory they were given.\n\nVerbs:\n",
           out);
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
-        fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].what);
+        if (verbs[i].what)
+            fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].what);
     fputs("\n`cuzk VERB --help` describes one.\n\n"
           "Exit codes: 0 done; 1 proof invalid or check failed; 2 wrong usage; 3 bad input;\n"
           "4 does not fit in the memory allowed; 5 device failed; 6 input/output failed;\n"

@@ -106,7 +106,7 @@ static void put(const char *name, const char *text)
     char path[2400];
     FILE *f;
 
-    snprintf(path, sizeof path, "mkdir -p '%s/%s'; rmdir '%s/%s'", root, name, root, name);
+    snprintf(path, sizeof path, "mkdir -p \"$(dirname '%s/%s')\"", root, name);
     assert_int_equal(system(path), 0);
     snprintf(path, sizeof path, "%s/%s", root, name);
     f = fopen(path, "w");

@@ -1,0 +1,28 @@
+/* `cuzk worker`: what the daemon runs for each device. Not for people: it speaks over a socket that
+ * it was born with. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+
+#ifdef CUZK_HAVE_DAEMON
+#include "daemon/worker.h"
+
+int command_worker(int argc, char **argv)
+{
+    struct worker_options options;
+
+    if (!worker_options_parse(&options, argv + 1, argc - 1)) {
+        fputs("cuzk worker: the daemon starts it\n", stderr);
+        return CUZK_USAGE;
+    }
+    return worker_run(&options);
+}
+#else
+int command_worker(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    fputs("cuzk worker: this build has no daemon\n", stderr);
+    return CUZK_USAGE;
+}
+#endif

@@ -1,0 +1,803 @@
+/* Who begins where, what workers say of it, and how jobs end.
+ *
+ *     line ── choose ──► running: row and payload (desk) ── order ──► worker
+ *       ▲                   │ partition ──► desk: verify, store ──► have[k]
+ *       │                   │ end, all there ──► done
+ *       └── retried ◄───────┤ worker died, device failed, proof was bad: once more
+ *                           └ twice in a row without a partition between: failed
+ *
+ * A job holds its bytes from the choice until its worker has said `end` or is reaped. */
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "daemon/jobs_state.h"
+#include "daemon/log.h"
+
+#define GRACE (10 * LOOP_SECOND)      /* for a worker to stop when it is told to */
+#define AGAIN LOOP_SECOND             /* until the journal is asked again after a failure */
+#define TELL_STAGE (LOOP_SECOND / 10) /* at most so often a job */
+
+static void start_job(struct job *job, struct worker *w);
+
+/* ---- choosing -------------------------------------------------------------------------------- */
+
+static bool is_free(const struct worker *w)
+{
+    return w->task == TASK_NONE && worker_process_ready(w->process);
+}
+
+static bool has_device(const struct jobs *jobs)
+{
+    return jobs->n_workers > 0 && jobs->workers[0].role == ROLE_DEVICE;
+}
+
+/* May this worker ever take it? Where there are devices the processor takes what a device did
+ * badly, and what is urgent. */
+static bool may_take(const struct worker *w, const struct job *job)
+{
+    const bool urgent = job->row.priority == PRIORITY_CRITICAL;
+
+    switch (w->role) {
+    case ROLE_DEVICE: return w != job->avoid;
+    case ROLE_URGENT: return urgent;
+    case ROLE_CPU: return !has_device(w->jobs) || job->avoid;
+    default: return false;
+    }
+}
+
+/* The free one that suits best: devices first, one with the key before one without. */
+static struct worker *find_worker(struct jobs *jobs, const struct job *job)
+{
+    const bool urgent = job->row.priority == PRIORITY_CRITICAL;
+    struct worker *best = NULL;
+
+    for (size_t i = 0; i < jobs->n_workers; i++) {
+        struct worker *w = &jobs->workers[i];
+
+        if (!is_free(w) || !may_take(w, job))
+            continue;
+        if (worker_key(w, job->name) || (urgent && w->role == ROLE_URGENT))
+            return w;
+        if (!best)
+            best = w;
+    }
+    return best;
+}
+
+static uint64_t need_of(const struct job *job, struct worker *w)
+{
+    const uint64_t total = job_bytes_total(&job->bytes);
+
+    return w && worker_key(w, job->name) ? total - job_bytes_resident(&job->bytes) : total;
+}
+
+/* The first of the line that may begin, and where. */
+static struct job *choose(struct jobs *jobs, struct worker **ret_worker)
+{
+    struct candidate line[LINE_MAX];
+    struct job *jobs_of[LINE_MAX];
+    struct worker *workers[LINE_MAX];
+    size_t n = 0, i;
+
+    for (struct job *j = jobs->line.first; j && n < LINE_MAX; j = j->next) {
+        if (j->ending || !j->bytes.scratch)
+            continue;
+        jobs_of[n] = j;
+        workers[n] = find_worker(jobs, j);
+        line[n] = (struct candidate){.need = need_of(j, workers[n]),
+                                     .urgent = j->row.priority == PRIORITY_CRITICAL,
+                                     .has_worker = workers[n] != NULL};
+        n++;
+    }
+    i = ledger_choose(&jobs->ledger, line, n);
+    for (size_t k = 0; k < n; k++)
+        jobs_of[k]->why = line[k].why;
+    if (i == n)
+        return NULL;
+    *ret_worker = workers[i];
+    return jobs_of[i];
+}
+
+/* The first that waits for memory and nothing else may have it from idle keys: at once if it is
+ * urgent or if nothing else would ever give it any. */
+static bool make_room(struct jobs *jobs)
+{
+    for (struct job *j = jobs->line.first; j; j = j->next) {
+        if (j->ending || j->why != WAITS_MEMORY)
+            continue;
+        return jobs_evict_idle(jobs, NULL, j->name,
+                               j->row.priority == PRIORITY_CRITICAL || jobs->running.n == 0);
+    }
+    return false;
+}
+
+static void schedule_now(void *ctx)
+{
+    struct jobs *jobs = ctx;
+    struct worker *worker;
+    struct job *job;
+
+    jobs->schedule_posted = false;
+    if (jobs->status.draining) {
+        jobs_check_drained(jobs);
+        return;
+    }
+    if (jobs->status.pressed && jobs->running.n)
+        return;
+    if (jobs_plan_some(jobs))
+        return; /* what becomes free is the planner's */
+    jobs_wishes(jobs);
+    while ((job = choose(jobs, &worker)) != NULL) {
+        if (!worker_key(worker, job->name) && worker_resident_full(worker)) {
+            if (!jobs_evict_idle(jobs, worker, job->name, true))
+                return; /* being evicted: its end schedules again */
+            return;
+        }
+        start_job(job, worker);
+    }
+    make_room(jobs);
+}
+
+void jobs_schedule(struct jobs *jobs)
+{
+    if (jobs->schedule_posted)
+        return;
+    jobs->schedule_note = (struct loop_note){.f = schedule_now, .ctx = jobs};
+    jobs->schedule_posted = loop_post(jobs->loop, &jobs->schedule_note);
+}
+
+/* ---- pre-emption ------------------------------------------------------------------------------
+ */
+
+/* While an urgent job computes on the processor, the ordinary worker of the processor stands still.
+ */
+static void pause_or_resume(struct jobs *jobs)
+{
+    bool urgent = false;
+
+    for (size_t i = 0; i < jobs->n_workers; i++)
+        urgent |= jobs->workers[i].role == ROLE_URGENT && jobs->workers[i].task == TASK_PROVE;
+    for (size_t i = 0; i < jobs->n_workers; i++) {
+        struct worker *w = &jobs->workers[i];
+        const struct order order = {.kind = urgent ? ORDER_PAUSE : ORDER_RESUME};
+
+        if (w->role != ROLE_CPU || w->paused == urgent || !worker_process_ready(w->process))
+            continue;
+        w->paused = urgent;
+        if (urgent && w->task != TASK_NONE)
+            jobs->status.preemptions++;
+        worker_process_send(w->process, &order, -1);
+        jobs_event(jobs, EVENT_WORKER, NULL, urgent ? "paused" : "resumed");
+    }
+}
+
+/* ---- beginning ------------------------------------------------------------------------------- */
+
+uint32_t worker_order(struct worker *w, enum worker_task task)
+{
+    w->task = task;
+    w->sent = false;
+    w->begun = loop_now();
+    w->number = ++w->jobs->numbers;
+    w->stage[0] = 0;
+    return w->number;
+}
+
+void worker_idle(struct worker *w)
+{
+    w->busy_total += (double)(loop_now() - w->begun) / 1e9;
+    w->task = TASK_NONE;
+    w->job = NULL;
+    w->stage[0] = 0;
+    pause_or_resume(w->jobs);
+    jobs_schedule(w->jobs);
+}
+
+struct begin_task {
+    struct desk_task task;
+    struct job *job;
+    struct worker *worker;
+    uint32_t number;
+    struct journal_row row;
+    int fd;
+    enum cuzk_status status;
+    struct cuzk_error err;
+};
+
+static void begin_work(struct desk_task *task)
+{
+    struct begin_task *b = (struct begin_task *)task;
+    struct journal *journal = b->job->jobs->clerk.journal;
+
+    b->status = journal_payload_open(journal, &b->row, &b->fd, &b->err);
+    if (b->status == CUZK_OK)
+        b->status = journal_update(journal, &b->row, &b->err);
+}
+
+static void send_proof_order(struct begin_task *b)
+{
+    struct job *job = b->job;
+    struct worker *w = b->worker;
+    struct order order = {.kind = ORDER_PROVE, .number = b->number};
+
+    order.budget = worker_resident_bytes(w) + job->held;
+    for (unsigned i = 0; i < job->n; i++)
+        order.skip[i] = job->have[i];
+    worker_process_send(w->process, &order, b->fd);
+    w->sent = true;
+}
+
+static void leave_worker(struct job *job);
+static void back_to_line(struct job *job);
+
+static void begin_done(struct desk_task *task)
+{
+    struct begin_task *b = (struct begin_task *)task;
+    struct job *job = b->job;
+    struct worker *w = b->worker;
+    const bool still_ours = job->worker == w && w->number == b->number;
+
+    if (still_ours && b->status != CUZK_OK) {
+        leave_worker(job);
+        job_end(job, JOB_FAILED, b->status, b->err.message);
+    } else if (still_ours && job->cancelling) {
+        leave_worker(job);
+        job_end(job, JOB_CANCELLED, CUZK_CANCELLED, "cancelled");
+    } else if (still_ours && job->stopping) {
+        leave_worker(job);
+        back_to_line(job);
+    } else if (still_ours)
+        send_proof_order(b);
+    if (b->fd >= 0)
+        close(b->fd);
+    mem_free(b);
+}
+
+static void start_job(struct job *job, struct worker *w)
+{
+    struct jobs *jobs = job->jobs;
+    struct begin_task *b = mem_new(sizeof *b);
+    const double now = clock_unix_seconds();
+
+    if (!b)
+        return; /* the next second tries again */
+    job_list_remove(&jobs->line, job);
+    job_list_append(&jobs->running, job);
+    job->place = PLACE_RUNNING;
+    job->held = need_of(job, w);
+    jobs->ledger.held += job->held;
+    job->worker = w;
+    job->row.state = JOB_RUNNING;
+    job->row.attempts++;
+    if (job->row.started <= 0) {
+        job->row.started = now;
+        job->row.queue_ms = (uint64_t)((now - job->row.submitted) * 1e3);
+        jobs->status.admission_wait_sum += now - job->row.submitted;
+        jobs->status.admission_wait_count++;
+    }
+    worker_order(w, TASK_PROVE);
+    w->job = job;
+    pause_or_resume(jobs);
+    *b = (struct begin_task){.task = {.work = begin_work, .done = begin_done},
+                             .job = job,
+                             .worker = w,
+                             .number = w->number,
+                             .row = job->row,
+                             .fd = -1};
+    desk_post(jobs->desk, &b->task);
+    jobs_event(jobs, EVENT_STATE, job, "running");
+}
+
+/* ---- leaving the worker ------------------------------------------------------------------------
+ */
+
+/* The key stays, and its bytes with it, if the worker lives and has it now. */
+static void leave_worker(struct job *job)
+{
+    struct jobs *jobs = job->jobs;
+    struct worker *w = job->worker;
+    struct resident *key = worker_key(w, job->name);
+
+    jobs->ledger.held -= job->held;
+    job->held = 0;
+    if (key)
+        key->last_used = loop_now();
+    job->worker = NULL;
+    loop_timer_cancel(&job->grace);
+    worker_idle(w);
+}
+
+static void note_key(struct worker *w, const struct job *job, const struct note_end *end)
+{
+    struct resident *key = worker_key(w, job->name);
+
+    if (key || end->file_bytes == 0)
+        return;
+    key = worker_key_add(w, job->name);
+    if (!key)
+        return;
+    key->bytes = job_bytes_resident(&job->bytes);
+    key->file_bytes = end->file_bytes;
+    w->jobs->ledger.held += key->bytes;
+    jobs_event(w->jobs, EVENT_KEY, NULL, job->row.circuit);
+}
+
+struct wait_task {
+    struct desk_task task;
+    struct jobs *jobs;
+    struct journal_row row;
+    struct cuzk_error err;
+};
+
+static void wait_work(struct desk_task *task)
+{
+    struct wait_task *t = (struct wait_task *)task;
+
+    if (journal_update(t->jobs->clerk.journal, &t->row, &t->err) == CUZK_OK)
+        t->err.message[0] = 0;
+}
+
+/* A row that still says `running` is taken up all the same at the next start. */
+static void wait_done(struct desk_task *task)
+{
+    struct wait_task *t = (struct wait_task *)task;
+
+    if (t->err.message[0])
+        log_warn("a retry is not in the journal", "job", t->row.id, "error", t->err.message, NULL);
+    jobs_schedule(t->jobs);
+    mem_free(t);
+}
+
+static void back_to_line(struct job *job)
+{
+    struct jobs *jobs = job->jobs;
+    struct wait_task *t = mem_new(sizeof *t);
+
+    job->bad_proof = false;
+    job->stage[0] = 0;
+    job->row.state = JOB_WAITING;
+    job_list_remove(&jobs->running, job);
+    jobs_line_insert(jobs, job);
+    if (t) {
+        *t = (struct wait_task){
+            .task = {.work = wait_work, .done = wait_done}, .jobs = jobs, .row = job->row};
+        desk_post(jobs->desk, &t->task);
+    }
+    jobs_event(jobs, EVENT_STATE, job, "waiting again");
+    jobs_schedule(jobs);
+}
+
+/* Once more, unless that has been tried without a step forward. */
+static void retry(struct job *job, enum cuzk_status status, const char *sentence)
+{
+    struct jobs *jobs = job->jobs;
+
+    if (job->row.kills >= jobs->config->journal.max_attempts) {
+        jobs->status.poisoned++;
+        job_end(job, JOB_FAILED, status, sentence);
+    } else if (++job->faults >= 2)
+        job_end(job, JOB_FAILED, status, sentence);
+    else {
+        jobs->status.retries++;
+        log_warn("job is tried again", "job", job->row.id, "error", sentence, NULL);
+        back_to_line(job);
+    }
+}
+
+/* ---- ending ---------------------------------------------------------------------------------- */
+
+struct end_task {
+    struct desk_task task;
+    struct job *job;
+    struct journal_row row;
+    enum cuzk_status status;
+    struct cuzk_error err;
+    struct loop_timer again;
+};
+
+static void end_work(struct desk_task *task)
+{
+    struct end_task *e = (struct end_task *)task;
+
+    e->status = journal_finish(e->job->jobs->clerk.journal, &e->row, &e->err);
+}
+
+static void count_end(struct jobs *jobs, const struct journal_row *row)
+{
+    struct kind_counts *counts = &jobs->status.kind[row->kind];
+
+    if (row->state == JOB_DONE) {
+        counts->done++;
+        counts->duration_count++;
+        counts->duration_sum += row->finished - row->submitted;
+    } else if (row->state == JOB_FAILED)
+        counts->failed++;
+    else
+        counts->cancelled++;
+}
+
+static void post_end(void *ctx)
+{
+    struct end_task *e = ctx;
+
+    desk_post(e->job->jobs->desk, &e->task);
+}
+
+static void end_done(struct desk_task *task)
+{
+    struct end_task *e = (struct end_task *)task;
+    struct job *job = e->job;
+    struct jobs *jobs = job->jobs;
+
+    if (e->status != CUZK_OK && jobs->status.draining) { /* the next start takes it up */
+        log_error("the end of a job is not in the journal", "job", job->row.id, "error",
+                  e->err.message, NULL);
+        job_list_remove(job->place == PLACE_LINE ? &jobs->line : &jobs->running, job);
+        jobs_remember(jobs, job);
+        jobs_schedule(jobs);
+        mem_free(e);
+        return;
+    }
+    if (e->status != CUZK_OK) {
+        log_error("the journal does not take the end of a job", "job", job->row.id, "error",
+                  e->err.message, NULL);
+        e->again.f = post_end;
+        e->again.ctx = e;
+        loop_timer_set(jobs->loop, &e->again, loop_now() + AGAIN);
+        return;
+    }
+    journal_row_done(&job->row);
+    job->row = e->row;
+    job->ending = false;
+    job_list_remove(job->place == PLACE_LINE ? &jobs->line : &jobs->running, job);
+    jobs_remember(jobs, job);
+    count_end(jobs, &job->row);
+    log_info("job is over", "job", job->row.id, "state", job_state_name(job->row.state), "error",
+             job->row.error, NULL);
+    jobs_event(jobs, EVENT_STATE, job, job_state_name(job->row.state));
+    calls_answer(job);
+    jobs_schedule(jobs);
+    mem_free(e);
+}
+
+void job_end(struct job *job, enum job_state state, enum cuzk_status status, const char *sentence)
+{
+    struct end_task *e;
+
+    if (job->ending)
+        return;
+    e = mem_new(sizeof *e);
+    if (!e) { /* small, and rare: the worker's end comes again as a retry at the next start */
+        log_error("no memory for the end of a job", "job", job->row.id, NULL);
+        return;
+    }
+    job->ending = true;
+    *e = (struct end_task){
+        .task = {.work = end_work, .done = end_done}, .job = job, .row = job->row};
+    e->row.state = state;
+    e->row.finished = clock_unix_seconds();
+    e->row.status = state == JOB_DONE ? CUZK_OK : status;
+    snprintf(e->row.error, sizeof e->row.error, "%s", state == JOB_DONE ? "" : sentence);
+    desk_post(job->jobs->desk, &e->task);
+}
+
+/* ---- stopping -------------------------------------------------------------------------------- */
+
+static void grace_is_over(void *ctx)
+{
+    struct job *job = ctx;
+
+    log_warn("a worker does not stop and is killed", "job", job->row.id, NULL);
+    if (job->worker)
+        worker_process_kill(job->worker->process);
+}
+
+void job_stop(struct job *job)
+{
+    struct worker *w = job->worker;
+
+    if (!w || !w->sent)
+        return; /* begin_done, or what has ended already, sees the flag */
+    worker_process_send(w->process, &(struct order){.kind = ORDER_CANCEL, .number = w->number}, -1);
+    job->grace.f = grace_is_over;
+    job->grace.ctx = job;
+    loop_timer_set(job->jobs->loop, &job->grace, loop_now() + GRACE);
+}
+
+/* ---- partitions -------------------------------------------------------------------------------
+ */
+
+struct check_task {
+    struct desk_task task;
+    struct job *job;
+    struct worker *worker; /* that made it */
+    unsigned k;
+    uint8_t proof[PARTITION_PROOF_BYTES];
+    struct journal_row row;
+    enum cuzk_status status;
+    struct cuzk_error err;
+    struct loop_timer again;
+};
+
+static enum cuzk_status find_checker(struct clerk *clerk, struct circuit_name name,
+                                     struct proof_checker **ret, struct cuzk_error *err)
+{
+    unsigned i;
+
+    for (i = 0; i < CHECKERS_MAX; i++)
+        if (clerk->used[i] && same_circuit(clerk->checkers[i].name, name)) {
+            *ret = &clerk->checkers[i];
+            return CUZK_OK;
+        }
+    i = clerk->next++ % CHECKERS_MAX;
+    if (clerk->used[i])
+        proof_checker_close(&clerk->checkers[i]);
+    clerk->used[i] = false;
+    TRY(proof_checker_open(&clerk->checkers[i], name, &clerk->key, NULL, &clerk->budget, err));
+    clerk->used[i] = true;
+    *ret = &clerk->checkers[i];
+    return CUZK_OK;
+}
+
+/* Against the public inputs that the intake derived and the payload keeps. */
+static enum cuzk_status verify(struct clerk *clerk, const struct check_task *c,
+                               struct cuzk_error *err)
+{
+    struct proof_checker *checker;
+    struct payload payload;
+    enum cuzk_status st;
+    int fd;
+
+    TRY(journal_payload_open(clerk->journal, &c->row, &fd, err));
+    st = payload_read(&payload, fd, &clerk->budget, err);
+    close(fd);
+    if (st != CUZK_OK)
+        return st;
+    st = find_checker(clerk, payload.name, &checker, err);
+    if (st == CUZK_OK && (c->k < payload.first || c->k >= payload.end))
+        st = error_set(err, CUZK_INVALID, "partition %u was not asked for", c->k);
+    if (st == CUZK_OK)
+        st = proof_checker_check(checker, c->proof, payload_inputs(&payload, c->k),
+                                 payload.n_inputs, "the worker's proof", err);
+    payload_done(&payload);
+    return st;
+}
+
+static void check_work(struct desk_task *task)
+{
+    struct check_task *c = (struct check_task *)task;
+    struct clerk *clerk = &c->job->jobs->clerk;
+
+    c->status = verify(clerk, c, &c->err);
+    if (c->status == CUZK_OK)
+        c->status = journal_partition(clerk->journal, c->row.seq, c->k, c->proof, &c->err);
+}
+
+/* What is to be said if the job is tried again, or fails; a bad proof is not talked over. */
+static void set_fault(struct job *job, enum cuzk_status status, const char *sentence)
+{
+    if (job->bad_proof)
+        return;
+    job->fault_status = status;
+    snprintf(job->fault, sizeof job->fault, "%.511s", sentence);
+}
+
+/* All partitions are there and no worker is at it. */
+static void finish_if_complete(struct job *job)
+{
+    if (job->worker || job->checking || job->ending || job->place != PLACE_RUNNING)
+        return;
+    if (job->n_have == job->n)
+        job_end(job, JOB_DONE, CUZK_OK, "");
+    else if (job->cancelling)
+        job_end(job, JOB_CANCELLED, CUZK_CANCELLED, "cancelled");
+    else if (job->stopping)
+        back_to_line(job);
+    else
+        retry(job, job->fault_status, job->fault);
+}
+
+static void send_check(void *ctx)
+{
+    struct check_task *c = ctx;
+
+    desk_post(c->job->jobs->desk, &c->task);
+}
+
+static void take_partition(struct job *job, unsigned k)
+{
+    const unsigned i = k - job->row.first;
+
+    if (i < job->n && !job->have[i]) {
+        job->have[i] = true;
+        job->n_have++;
+        job->faults = 0;
+        jobs_event(job->jobs, EVENT_PARTITION, job, "partition");
+    }
+}
+
+static void take_bad_proof(struct job *job, const struct check_task *c)
+{
+    job->jobs->status.verify_failures++;
+    log_error("a worker's proof is not valid", "job", job->row.id, "worker", c->worker->name,
+              "error", c->err.message, NULL);
+    job->avoid = c->worker->role == ROLE_DEVICE ? c->worker : NULL;
+    set_fault(job, CUZK_INVALID, c->err.message);
+    job->bad_proof = true;
+    job_stop(job);
+}
+
+static void check_done(struct desk_task *task)
+{
+    struct check_task *c = (struct check_task *)task;
+    struct job *job = c->job;
+    struct jobs *jobs = job->jobs;
+
+    if (c->status != CUZK_OK && c->status != CUZK_INVALID && job->place == PLACE_RUNNING &&
+        !job->ending && !jobs->status.draining) {
+        log_error("a proof cannot be verified or stored", "job", job->row.id, "error",
+                  c->err.message, NULL);
+        c->again.f = send_check;
+        c->again.ctx = c;
+        loop_timer_set(jobs->loop, &c->again, loop_now() + AGAIN);
+        return;
+    }
+    job->checking--;
+    if (c->status == CUZK_OK)
+        take_partition(job, c->k);
+    else if (c->status == CUZK_INVALID)
+        take_bad_proof(job, c);
+    finish_if_complete(job);
+    jobs_schedule(jobs);
+    mem_free(c);
+}
+
+static void note_partition(struct worker *w, const struct note_partition *note)
+{
+    struct job *job = w->job;
+    struct check_task *c = mem_new(sizeof *c);
+
+    if (!c)
+        return; /* missing at the end: the job is tried again */
+    *c = (struct check_task){.task = {.work = check_work, .done = check_done},
+                             .job = job,
+                             .worker = w,
+                             .k = note->k,
+                             .row = job->row};
+    memcpy(c->proof, note->proof, sizeof c->proof);
+    job->checking++;
+    desk_post(w->jobs->desk, &c->task);
+}
+
+/* ---- what workers say --------------------------------------------------------------------------
+ */
+
+static void note_stage(struct worker *w, const struct note_stage *note)
+{
+    struct job *job = w->job;
+    const double since = clock_unix_seconds() - (job ? job->row.submitted : 0);
+    const struct stage *s = &note->stage;
+    struct span *span;
+    void *place;
+
+    for (int c = 0; c < MEM_N_CLASSES; c++)
+        w->class_now[c] = note->class_now[c];
+    if (s->end == 0.0)
+        snprintf(w->stage, sizeof w->stage, "%s", s->name);
+    if (!job)
+        return;
+    if (s->end == 0.0) {
+        snprintf(job->stage, sizeof job->stage, "%s", s->name);
+        if (loop_now() - job->stage_told > TELL_STAGE) {
+            job->stage_told = loop_now();
+            jobs_event(w->jobs, EVENT_STAGE, job, job->stage);
+        }
+        return;
+    }
+    if (grow_take(&job->spans, sizeof *span, &place, NULL) != CUZK_OK)
+        return; /* the timeline is full */
+    span = place;
+    span->stage = *s;
+    span->stage.begin = since - (s->end - s->begin);
+    span->stage.end = since;
+    snprintf(span->worker, sizeof span->worker, "%s", w->name);
+}
+
+static void add_times(struct journal_row *row, const struct note_end *end)
+{
+    row->key_ms += end->key_ms;
+    row->synthesis_ms += end->synthesis_ms;
+    row->compute_ms += end->compute_ms;
+}
+
+static void note_proof_end(struct worker *w, const struct note_end *end)
+{
+    struct job *job = w->job;
+    const char *name = w->name;
+
+    add_times(&job->row, end);
+    set_fault(job, end->status == CUZK_OK ? CUZK_INTERNAL : end->status,
+              end->status == CUZK_OK ? "the worker left partitions out" : end->sentence);
+    note_key(w, job, end);
+    leave_worker(job);
+    if (end->status == CUZK_OK || end->status == CUZK_CANCELLED || job->bad_proof) {
+        finish_if_complete(job);
+        return;
+    }
+    log_warn("a worker reports a failure", "job", job->row.id, "worker", name, "error",
+             end->sentence, NULL);
+    if (job->cancelling)
+        job_end(job, JOB_CANCELLED, CUZK_CANCELLED, "cancelled");
+    else if (job->stopping)
+        back_to_line(job);
+    else if (end->status == CUZK_BAD_INPUT || end->status == CUZK_USAGE)
+        job_end(job, JOB_FAILED, end->status, end->sentence);
+    else {
+        if (end->status == CUZK_INVALID)
+            w->jobs->status.verify_failures++;
+        job->avoid = w->role == ROLE_DEVICE ? w : NULL;
+        retry(job, end->status, end->sentence);
+    }
+}
+
+void jobs_note(void *ctx, const struct note *note)
+{
+    struct worker *w = ctx;
+
+    if (note->kind == NOTE_HELLO) {
+        w->hello = note->of.hello;
+        jobs_event(w->jobs, EVENT_WORKER, NULL, w->name);
+        pause_or_resume(w->jobs);
+        jobs_schedule(w->jobs);
+        return;
+    }
+    if (w->task == TASK_NONE || note->number != w->number)
+        return; /* of an order that nobody waits for any more */
+    if (note->kind == NOTE_STAGE)
+        note_stage(w, &note->of.stage);
+    else if (note->kind == NOTE_PARTITION && w->task == TASK_PROVE)
+        note_partition(w, &note->of.partition);
+    else if (note->kind == NOTE_END && w->task == TASK_PROVE)
+        note_proof_end(w, &note->of.end);
+    else if (note->kind == NOTE_END)
+        jobs_keys_note(w, &note->of.end);
+}
+
+/* ---- death ----------------------------------------------------------------------------------- */
+
+static void job_lost_worker(struct job *job, const char *how)
+{
+    const bool our_wish = job->cancelling || job->stopping;
+
+    set_fault(job, CUZK_DEVICE, how);
+    leave_worker(job);
+    if (job->checking || our_wish || job->bad_proof || job->n_have == job->n) {
+        if (!our_wish)
+            job->row.kills++;
+        finish_if_complete(job);
+        return;
+    }
+    job->row.kills++;
+    retry(job, CUZK_DEVICE, how);
+}
+
+void jobs_worker_died(void *ctx, const char *how)
+{
+    struct worker *w = ctx;
+    struct jobs *jobs = w->jobs;
+    struct job *job = w->job;
+
+    jobs->status.worker_deaths++;
+    log_error("a worker ended", "worker", w->name, "how", how, "job", job ? job->row.id : "", NULL);
+    worker_keys_forget(w);
+    memset(w->class_now, 0, sizeof w->class_now);
+    w->paused = false;
+    if (w->task == TASK_PROVE)
+        job_lost_worker(job, how);
+    else if (w->task != TASK_NONE)
+        jobs_keys_died(w, how);
+    jobs_event(jobs, EVENT_WORKER, NULL, how);
+    jobs_schedule(jobs);
+}

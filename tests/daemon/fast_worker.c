@@ -1,0 +1,111 @@
+/* A worker that proves from the trapdoor of its development key: real proofs that verify, in
+ * hundredths of a second, so that tests of the daemon can have many. Besides, it does wrong on
+ * demand. Files in the folder $FAST_WORKER ask for it, once each:
+ *
+ *     die     it kills itself in the middle of a job
+ *     bad     a proof with another witness's bytes: it does not verify
+ *     hang    it computes on and on, whatever it is told
+ *     slow    (stays) half a second a partition
+ *
+ * $FAST_WORKER_LABEL is the label of the key. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/worker.h"
+#include "format/bellperson.h"
+#include "groth16/trapdoor_proof.h"
+
+enum { FILECOIN_GENERATOR = 7 };
+
+static bool is_asked(const char *what, bool once)
+{
+    const char *folder = getenv("FAST_WORKER");
+    char path[1024];
+
+    if (!folder)
+        return false;
+    snprintf(path, sizeof path, "%s/%s", folder, what);
+    return once ? unlink(path) == 0 : access(path, F_OK) == 0;
+}
+
+static enum cuzk_status slowly(struct engine *engine, struct cuzk_error *err)
+{
+    for (unsigned i = 0; is_asked("slow", false) && i < 50; i++) {
+        if (engine->cancel && atomic_load(engine->cancel))
+            return error_set(err, CUZK_CANCELLED, "cancelled");
+        usleep(10000);
+    }
+    return CUZK_OK;
+}
+
+static enum cuzk_status prove_partition(struct engine *engine, const struct request *request,
+                                        const struct job_resident *resident,
+                                        struct packed_witness *witness, unsigned k,
+                                        uint8_t proof[PARTITION_PROOF_BYTES],
+                                        struct cuzk_error *err)
+{
+    const struct qap *qap = &resident->circuit.qap;
+    const struct prove_options options = {.backend = engine->backend,
+                                          .pool = engine->pool,
+                                          .budget = &engine->budget,
+                                          .cancel = engine->cancel};
+    struct trapdoor trapdoor;
+    struct blinding blinding;
+    struct proof p;
+
+    engine_stage(engine, "partition %u: witness", k);
+    packed_witness_clear(witness);
+    request->kind->witness(request, witness, &resident->circuit.cs, k, engine->pool);
+    TRY(slowly(engine, err));
+    engine_stage(engine, "  trapdoor");
+    trapdoor_from_label(&trapdoor, resident->circuit.cs.curve, getenv("FAST_WORKER_LABEL"));
+    blinding_random(&blinding, resident->circuit.cs.curve);
+    if (is_asked("die", true))
+        raise(SIGKILL);
+    while (is_asked("hang", true))
+        for (;;)
+            pause();
+    TRY(trapdoor_prove(qap, &trapdoor, FILECOIN_GENERATOR, &witness->values, &blinding, &options,
+                       &p, err));
+    if (is_asked("bad", true))
+        p.c = p.a;
+    proof_encode(proof, resident->circuit.cs.curve, &p);
+    return CUZK_OK;
+}
+
+static enum cuzk_status prove(struct engine *engine, const struct request *request,
+                              const struct job_resident *resident, const struct job_sink *sink,
+                              struct cuzk_error *err)
+{
+    struct packed_witness witness;
+    enum cuzk_status st = CUZK_OK;
+
+    TRY(packed_witness_new(&witness, &resident->circuit.cs, &engine->budget, err));
+    for (unsigned k = request->first; k < request->end && st == CUZK_OK; k++) {
+        uint8_t proof[PARTITION_PROOF_BYTES];
+
+        if (sink->skip && sink->skip[k - request->first])
+            continue;
+        st = prove_partition(engine, request, resident, &witness, k, proof, err);
+        if (st == CUZK_OK)
+            st = sink->f(sink->ctx, k, proof, err);
+    }
+    engine_stage_end(engine);
+    packed_witness_done(&witness);
+    return st;
+}
+
+int main(int argc, char **argv)
+{
+    struct worker_options options;
+
+    if (argc < 2 || !worker_options_parse(&options, argv + 2, argc - 2))
+        return 2;
+    options.prove = prove;
+    return worker_run(&options);
+}
