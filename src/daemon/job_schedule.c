@@ -19,7 +19,7 @@
 #define AGAIN LOOP_SECOND             /* until the journal is asked again after a failure */
 #define TELL_STAGE (LOOP_SECOND / 10) /* at most so often a job */
 
-static void start_job(struct job *job, struct worker *w);
+static bool start_job(struct job *job, struct worker *w);
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
@@ -131,11 +131,11 @@ static void schedule_now(void *ctx)
     jobs_wishes(jobs);
     while ((job = choose(jobs, &worker)) != NULL) {
         if (!worker_key(worker, job->name) && worker_resident_full(worker)) {
-            if (!jobs_evict_idle(jobs, worker, job->name, true))
-                return; /* being evicted: its end schedules again */
+            jobs_evict_idle(jobs, worker, job->name, true); /* its end schedules again */
             return;
         }
-        start_job(job, worker);
+        if (!start_job(job, worker))
+            return;
     }
     make_room(jobs);
 }
@@ -255,14 +255,15 @@ static void begin_done(struct desk_task *task)
     mem_free(b);
 }
 
-static void start_job(struct job *job, struct worker *w)
+/* False: no memory for it; the next second tries again. */
+static bool start_job(struct job *job, struct worker *w)
 {
     struct jobs *jobs = job->jobs;
     struct begin_task *b = mem_new(sizeof *b);
     const double now = clock_unix_seconds();
 
     if (!b)
-        return; /* the next second tries again */
+        return false;
     job_list_remove(&jobs->line, job);
     job_list_append(&jobs->running, job);
     job->place = PLACE_RUNNING;
@@ -288,6 +289,7 @@ static void start_job(struct job *job, struct worker *w)
                              .fd = -1};
     desk_post(jobs->desk, &b->task);
     jobs_event(jobs, EVENT_STATE, job, "running");
+    return true;
 }
 
 /* ---- leaving the worker ------------------------------------------------------------------------
@@ -437,7 +439,6 @@ static void end_done(struct desk_task *task)
         job_list_remove(job->place == PLACE_LINE ? &jobs->line : &jobs->running, job);
         jobs_remember(jobs, job);
         jobs_schedule(jobs);
-        mem_free(e);
         return;
     }
     if (e->status != CUZK_OK) {
@@ -452,27 +453,27 @@ static void end_done(struct desk_task *task)
     job->row = e->row;
     job->ending = false;
     job_list_remove(job->place == PLACE_LINE ? &jobs->line : &jobs->running, job);
-    jobs_remember(jobs, job);
+    job->place = PLACE_NONE;
     count_end(jobs, &job->row);
     log_info("job is over", "job", job->row.id, "state", job_state_name(job->row.state), "error",
              job->row.error, NULL);
     jobs_event(jobs, EVENT_STATE, job, job_state_name(job->row.state));
     calls_answer(job);
+    jobs_remember(jobs, job); /* last: it may make place by freeing an old one */
     jobs_schedule(jobs);
-    mem_free(e);
+}
+
+struct end_task *end_task_new(void)
+{
+    return mem_new(sizeof(struct end_task));
 }
 
 void job_end(struct job *job, enum job_state state, enum cuzk_status status, const char *sentence)
 {
-    struct end_task *e;
+    struct end_task *e = job->end;
 
     if (job->ending)
         return;
-    e = mem_new(sizeof *e);
-    if (!e) { /* small, and rare: the worker's end comes again as a retry at the next start */
-        log_error("no memory for the end of a job", "job", job->row.id, NULL);
-        return;
-    }
     job->ending = true;
     *e = (struct end_task){
         .task = {.work = end_work, .done = end_done}, .job = job, .row = job->row};

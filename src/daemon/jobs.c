@@ -100,10 +100,16 @@ struct job *job_new(struct jobs *jobs, const struct journal_row *row)
 
     if (!job)
         return NULL;
+    job->end = end_task_new();
+    if (!job->end) {
+        mem_free(job);
+        return NULL;
+    }
     job->jobs = jobs;
     job->row = *row;
     job->n = row->end - row->first;
     if (job->n > PAYLOAD_PARTITIONS_MAX || circuit_name_parse(&job->name, row->circuit, NULL)) {
+        mem_free(job->end);
         mem_free(job);
         return NULL;
     }
@@ -119,6 +125,7 @@ void job_free(struct job *job)
     loop_timer_cancel(&job->grace);
     grow_done(&job->spans);
     journal_row_done(&job->row);
+    mem_free(job->end);
     mem_free(job);
 }
 

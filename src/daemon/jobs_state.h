@@ -80,6 +80,8 @@ struct job_call {
 
 /* ---- jobs ---- */
 
+struct end_task;
+
 struct job {
     struct jobs *jobs;
     struct journal_row row;
@@ -111,6 +113,7 @@ struct job {
     struct loop_timer grace; /* until a worker that was told to stop is killed */
 
     struct job_call *calls; /* that await its end */
+    struct end_task *end;   /* its end, taken when it was made: an end does not fail */
     struct grow spans;      /* struct span: its timeline */
 };
 
@@ -265,6 +268,8 @@ void jobs_note(void *ctx, const struct note *note); /* ctx: a worker */
 void jobs_worker_died(void *ctx, const char *how);
 /* Ends it in this state. */
 void job_end(struct job *job, enum job_state state, enum cuzk_status status, const char *sentence);
+/* What an end needs; mem_free. NULL when there is no memory. */
+struct end_task *end_task_new(void);
 /* Tells its worker to stop, and kills it when it does not. */
 void job_stop(struct job *job);
 uint32_t worker_order(struct worker *w, enum worker_task task);
