@@ -5,6 +5,20 @@
 #include "cli/cli.h"
 #include "engine/version.h"
 
+/* A build without the daemon's libraries (CMakeLists.txt, CUZK_DAEMON) knows its verbs by name. */
+#ifdef CUZK_HAVE_DAEMON
+#include "cli/daemon_cli.h"
+#define DAEMON_COMMAND(command) command
+#else
+static int command_missing(int argc, char **argv)
+{
+    (void)argc;
+    fprintf(stderr, "%s: this build is without the daemon and what speaks to it\n", argv[0]);
+    return CUZK_USAGE;
+}
+#define DAEMON_COMMAND(command) command_missing
+#endif
+
 static const struct verb {
     const char *name, *what;
     command_fn *run;
@@ -19,6 +33,11 @@ static const struct verb {
     {"sample", "make up a sector to prove", command_sample},
     {"inspect", "say what a file is", command_inspect},
     {"info", "version, processor, back ends", command_info},
+    {"jobs", "a daemon's jobs", DAEMON_COMMAND(command_jobs)},
+    {"status", "what a daemon does and holds", DAEMON_COMMAND(command_status)},
+    {"cancel", "end one of a daemon's jobs", DAEMON_COMMAND(command_cancel)},
+    {"top", "a daemon's memory, jobs and queue, live", DAEMON_COMMAND(command_top)},
+    {"trace", "the timeline of one of a daemon's jobs", DAEMON_COMMAND(command_trace)},
     {"worker", NULL, command_worker}, /* not in the menu */
 };
 
@@ -53,10 +72,25 @@ int cli_answer(struct report *report, bool json)
     return st == CUZK_OK ? 0 : cli_fail(st, &err);
 }
 
+/* What people's scripts call: links to this program. */
+static const struct verb links[] = {
+    {"cuzk-bench", "", DAEMON_COMMAND(command_bench_tool)},
+};
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
 int main(int argc, char **argv)
 {
     char name[64];
 
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
+        if (argc > 0 && strcmp(base_name(argv[0]), links[i].name) == 0)
+            return links[i].run(argc, argv);
     if (argc < 2) {
         print_help(stderr);
         return CUZK_USAGE;

@@ -16,42 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 from daemon.browser import Browser  # noqa: E402
 from support.claims import run  # noqa: E402
-
-BUILD = os.environ.get("CUZK_BUILD", os.path.join(ROOT, "build"))
-
-
-class Staged:
-    """A staged daemon, as long as the block lasts."""
-
-    def __init__(self, *options):
-        self.process = subprocess.Popen([os.path.join(BUILD, "tests", "staged_daemon"), *options],
-                                        stdout=subprocess.PIPE, text=True)
-        self.port = int(self.process.stdout.readline())
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *what):
-        self.process.terminate()
-        assert self.process.wait(20) == 0, "the daemon did not end well"
-
-    def ask(self, path, method="GET", body=None, headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        try:
-            connection.request(method, path, body=body, headers=headers or {})
-            answer = connection.getresponse()
-            return answer.status, dict(answer.getheaders()), answer.read()
-        finally:
-            connection.close()
-
-    def json(self, path, method="GET", body=None, headers=None, want=200):
-        status, _, text = self.ask(path, method, body, headers)
-        assert status == want, f"{method} {path}: {status}, expected {want}: {text[:300]}"
-        return json.loads(text)
-
-
-def job_path(job_id):
-    return "/api/v1/jobs/" + urllib.parse.quote(job_id, safe="")
+from support.staged import BUILD, Staged, job_path  # noqa: E402
 
 
 def test_metrics_pass_promtool():

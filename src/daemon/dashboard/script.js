@@ -231,7 +231,7 @@ function pin(id) {
 /* A partition's spans, in rows, with the time since the first of them. */
 function spansOf(trace) {
   const spans = [];
-  for (const e of trace.traceEvents || []) {
+  for (const e of Array.isArray(trace) ? trace : trace.traceEvents || []) {
     const named = /partition (\d+)/.exec(e.name);
     const partition = e.args && e.args.partition !== undefined ? e.args.partition : named ? Number(named[1]) : null;
     if (e.ph !== "X" || partition === null) continue;
