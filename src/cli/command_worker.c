@@ -1,11 +1,9 @@
 /* `cuzk worker`: what the daemon runs for each device. Not for people: it speaks over a socket that
  * it was born with. */
-#include "cli/cli.h"
+#include "cli/daemon_cli.h"
+#include "daemon/worker.h"
 
 #include <stdio.h>
-
-#ifdef CUZK_HAVE_DAEMON
-#include "daemon/worker.h"
 
 int command_worker(int argc, char **argv)
 {
@@ -17,12 +15,3 @@ int command_worker(int argc, char **argv)
     }
     return worker_run(&options);
 }
-#else
-int command_worker(int argc, char **argv)
-{
-    (void)argc;
-    (void)argv;
-    fputs("cuzk worker: this build has no daemon\n", stderr);
-    return CUZK_USAGE;
-}
-#endif

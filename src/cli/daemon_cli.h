@@ -5,8 +5,8 @@
 #include "cli/cli.h"
 #include "daemon/proving_client.h"
 
-command_fn command_jobs, command_status, command_cancel, command_top, command_trace,
-    command_bench_tool;
+command_fn command_daemon, command_jobs, command_status, command_cancel, command_top, command_trace,
+    command_bench_tool, command_worker;
 
 /* -a ADDR, as an argp child that fills a `const char *`. */
 extern const struct argp cli_address_argp;

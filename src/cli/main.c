@@ -33,12 +33,13 @@ static const struct verb {
     {"sample", "make up a sector to prove", command_sample},
     {"inspect", "say what a file is", command_inspect},
     {"info", "version, processor, back ends", command_info},
+    {"daemon", "serve proofs over gRPC and HTTP", DAEMON_COMMAND(command_daemon)},
     {"jobs", "a daemon's jobs", DAEMON_COMMAND(command_jobs)},
     {"status", "what a daemon does and holds", DAEMON_COMMAND(command_status)},
     {"cancel", "end one of a daemon's jobs", DAEMON_COMMAND(command_cancel)},
     {"top", "a daemon's memory, jobs and queue, live", DAEMON_COMMAND(command_top)},
     {"trace", "the timeline of one of a daemon's jobs", DAEMON_COMMAND(command_trace)},
-    {"worker", NULL, command_worker}, /* not in the menu */
+    {"worker", NULL, DAEMON_COMMAND(command_worker)}, /* not in the menu */
 };
 
 static void print_help(FILE *out)
@@ -74,6 +75,7 @@ int cli_answer(struct report *report, bool json)
 
 /* What people's scripts call: links to this program. */
 static const struct verb links[] = {
+    {"cuzk-daemon", "", DAEMON_COMMAND(command_daemon)},
     {"cuzk-bench", "", DAEMON_COMMAND(command_bench_tool)},
 };
 
@@ -104,6 +106,9 @@ int main(int argc, char **argv)
         puts("cuzk " CUZK_VERSION);
         return 0;
     }
+    /* The original daemon is started as `cuzk -c FILE`. */
+    if (argv[1][0] == '-')
+        return DAEMON_COMMAND(command_daemon)(argc, argv);
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         if (strcmp(argv[1], verbs[i].name) == 0) {
             snprintf(name, sizeof name, "cuzk %s", verbs[i].name);
