@@ -262,7 +262,6 @@ void api_end(struct exchange *x)
 {
     size_t n = job_request_n_ranges(&x->request);
     const struct job_range *last = n ? job_request_ranges(&x->request) + n - 1 : NULL;
-    struct cuzk_error err;
 
     if (x->body_bytes == 0)
         answer_error(x, MHD_HTTP_BAD_REQUEST,
@@ -270,9 +269,6 @@ void api_end(struct exchange *x)
     else if (last && last->offset + last->bytes != x->body_bytes)
         answer_error(x, MHD_HTTP_BAD_REQUEST, "lengths: they add up to %lu bytes, the body has %lu",
                      (unsigned long)(last->offset + last->bytes), (unsigned long)x->body_bytes);
-    else if (!last && job_request_add_range(&x->request, (struct job_range){0, x->body_bytes},
-                                            &err) != CUZK_OK)
-        answer_error(x, MHD_HTTP_SERVICE_UNAVAILABLE, "%s", err.message);
     else
         exchange_wait(x, submit);
 }

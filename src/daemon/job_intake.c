@@ -83,6 +83,8 @@ static enum cuzk_status decode(struct intake *in, struct cuzk_error *err)
 
     if (s->decode)
         return s->decode(&s->request, s->fd, s->bytes, err);
+    if (job_request_n_ranges(&s->request) > 0)
+        return CUZK_OK;
     return job_request_add_range(&s->request, (struct job_range){.bytes = s->bytes}, err);
 }
 

@@ -49,7 +49,8 @@ struct submission {
     int fd; /* from jobs_spool_open, whole; becomes the jobs' */
     uint64_t bytes;
     struct job_request request; /* what is known besides the body (REST); becomes the jobs' */
-    job_decode_fn *decode;      /* NULL: the body is one vanilla proof, the rest is in `request` */
+    /* NULL: all is in `request`; without ranges there, the body is one vanilla proof. */
+    job_decode_fn *decode;
 };
 
 /* Why a request is not taken. None of them is "busy": that is jobs_may_spool's. */
