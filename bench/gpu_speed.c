@@ -311,6 +311,47 @@ static void bench_sums_full_size(void)
     bench_sums(ELEMENT_G2, 26, 26);
 }
 
+/* Dense sums over a handle with multiples of its points, as many as 80 GB hold. */
+static void bench_tables(enum element group, unsigned from, unsigned to)
+{
+    const size_t point = group == ELEMENT_G1 ? curve->g1_bytes : curve->g2_bytes;
+
+    for (unsigned lg_n = from; lg_n <= to; lg_n += 2) {
+        const size_t n = (size_t)1 << lg_n, most = ((size_t)80 << 30) / (n * point);
+        const struct scalar first = {{12345, 6789, 77, 5}}, base = {{987654321, 1, 1, 1}};
+        struct bases_source source = {.group = group, .multiples = most < 16 ? (unsigned)most : 16};
+        struct sum t = {.group = group, .n = n};
+        struct cuzk_error err = {0};
+        struct region points;
+        double start, made;
+
+        gpu_must(region_map(&points, NULL, MEM_SCRATCH, n * point, &err), &err);
+        make_points(group, points.base, n);
+        source.points = (struct points_view){POINTS_NATIVE, points.base, n};
+        open_device(backend_cuda.bases_bytes(curve, &source) +
+                    backend_cuda.buf_bytes(curve, ELEMENT_SCALAR, n) +
+                    backend_cuda.msm_bytes(curve, group, n, 1));
+        start = gpu_seconds();
+        gpu_must(backend_cuda.bases_new(device, &source, &t.bases, &err), &err);
+        made = gpu_seconds() - start;
+        gpu_must(backend_cuda.buf_new(device, ELEMENT_SCALAR, n, &t.scalars, &err), &err);
+        backend_cuda.powers(stream, t.scalars, &first, &base, n);
+        printf("2^%-6u %12.3f ms with multiples (G%d): %.1f GB made in %.2f s\n", lg_n,
+               median_ms(run_msm, &t, lg_n < 22 ? 10 : 2), group == ELEMENT_G1 ? 1 : 2,
+               (double)backend_cuda.bases_bytes(curve, &source) / 1e9, made);
+        fflush(stdout);
+        backend_cuda.buf_free(t.scalars);
+        backend_cuda.bases_free(t.bases);
+        close_device();
+        region_unmap(&points);
+    }
+}
+static void bench_tables_of_both(void)
+{
+    bench_tables(ELEMENT_G1, 16, 26);
+    bench_tables(ELEMENT_G2, 16, 24);
+}
+
 /* ---- matrices ---- */
 
 struct product {
@@ -486,8 +527,8 @@ static void bench_transposed(const struct r1cs *cs)
 struct queries {
     double start;
 };
-/* The host's clock when the last of a query's points were ordered: what is ahead of the device is at
- * most a window. */
+/* The host's clock when the last of a query's points were ordered: what is ahead of the device is
+ * at most a window. */
 static void query_done(void *context, enum key_query query, size_t done, size_t total)
 {
     struct queries *q = context;
@@ -545,6 +586,99 @@ static void bench_setup(void)
     r1cs_done(&cs);
 }
 
+/* ---- a key's points into another basis ---- */
+
+struct points_work {
+    struct domain *domain;
+    struct matrix_handle *matrix;
+    struct buf *points, *sums;
+    size_t n;
+};
+static void run_group_ntt(void *context)
+{
+    struct points_work *t = context;
+
+    backend_cuda.group_ntt(stream, t->domain, t->points, true, false);
+}
+static void run_point_spmv(void *context)
+{
+    struct points_work *t = context;
+
+    backend_cuda.point_spmv(stream, t->sums, t->matrix, t->points, 0, t->n);
+}
+
+/* n multiples of the generator on the device */
+static struct buf *points_on_device(enum element group, size_t n)
+{
+    const struct scalar first = {{12345, 6789, 77, 5}}, base = {{987654321, 1, 1, 1}};
+    struct buf *points = NULL, *scalars = NULL;
+    struct fixed_base *fixed = NULL;
+    struct cuzk_error err = {0};
+
+    gpu_must(backend_cuda.buf_new(device, group, n, &points, &err), &err);
+    gpu_must(backend_cuda.fixed_base_new(device, group, &curve->g1_generator, &fixed, &err), &err);
+    gpu_must(backend_cuda.buf_new(device, ELEMENT_SCALAR, n, &scalars, &err), &err);
+    backend_cuda.powers(stream, scalars, &first, &base, n);
+    backend_cuda.fixed_base_mul(stream, fixed, points, scalars, 0, n);
+    wait();
+    backend_cuda.buf_free(scalars);
+    backend_cuda.fixed_base_free(fixed);
+    return points;
+}
+static size_t points_bytes(enum element group, size_t n)
+{
+    return backend_cuda.buf_bytes(curve, group, n) + backend_cuda.fixed_base_bytes(curve, group) +
+           backend_cuda.buf_bytes(curve, ELEMENT_SCALAR, n) +
+           backend_cuda.fixed_base_mul_bytes(curve, group, n, 1);
+}
+
+static void bench_group_ntt(void)
+{
+    for (unsigned lg_n = 14; lg_n <= 20; lg_n += 2) {
+        struct points_work t = {0};
+        struct cuzk_error err = {0};
+        double ms, multiples;
+
+        open_device(points_bytes(ELEMENT_G1, (size_t)1 << lg_n) +
+                    backend_cuda.domain_bytes(curve, lg_n) +
+                    backend_cuda.group_ntt_bytes(curve, ELEMENT_G1, lg_n, 1));
+        t.points = points_on_device(ELEMENT_G1, (size_t)1 << lg_n);
+        gpu_must(backend_cuda.domain_new(device, lg_n, 7, &t.domain, &err), &err);
+        ms = median_ms(run_group_ntt, &t, 1);
+        multiples = (double)((size_t)1 << lg_n) * (lg_n + 2) / 2; /* layers and 1 / n */
+        printf("group ntt 2^%u: %.1f ms, %.2f M multiples/s\n", lg_n, ms, multiples / ms / 1e3);
+        fflush(stdout);
+        backend_cuda.domain_free(t.domain);
+        backend_cuda.buf_free(t.points);
+        close_device();
+    }
+}
+
+/* C of a 32 GiB PoRep partition times a point a row, for 2^22 of its aux. */
+static void bench_point_spmv(void)
+{
+    struct points_work t = {.n = (size_t)1 << 22};
+    struct circuit_name name = {0};
+    struct cuzk_error err = {0};
+    struct r1cs cs = {0};
+
+    gpu_must(circuit_name_parse(&name, "porep-32GiB", &err), &err);
+    gpu_must(circuit_record(&cs, name, NULL, &err), &err);
+    open_device(points_bytes(ELEMENT_G1, cs.c.n_rows) + backend_cuda.matrix_bytes(curve, &cs.c) +
+                backend_cuda.buf_bytes(curve, ELEMENT_G1, t.n) +
+                backend_cuda.point_spmv_bytes(curve, &cs.c, ELEMENT_G1, t.n, 1));
+    t.points = points_on_device(ELEMENT_G1, cs.c.n_rows);
+    gpu_must(backend_cuda.matrix_new(device, &cs.c, &t.matrix, &err), &err);
+    gpu_must(backend_cuda.buf_new(device, ELEMENT_G1, t.n, &t.sums, &err), &err);
+    printf("C times points, 2^22 of %zu aux: %.1f ms\n", (size_t)cs.n_aux,
+           median_ms(run_point_spmv, &t, 1));
+    backend_cuda.buf_free(t.sums);
+    backend_cuda.matrix_free(t.matrix);
+    backend_cuda.buf_free(t.points);
+    close_device();
+    r1cs_done(&cs);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -556,8 +690,11 @@ int main(int argc, char **argv)
         {"sums_g1", bench_sums_g1},
         {"sums_g2", bench_sums_g2},
         {"full_size", bench_sums_full_size},
+        {"tables", bench_tables_of_both},
         {"multiples", bench_multiples},
         {"setup", bench_setup},
+        {"group_ntt", bench_group_ntt},
+        {"point_spmv", bench_point_spmv},
         {"once_g1", once_g1},
         {"once_g2", once_g2},
     };

@@ -16,6 +16,6 @@ card() {
 }
 card
 ./gpu_field
-if [ $# -eq 0 ]; then set -- transforms spmv sums full_size multiples setup; fi
+if [ $# -eq 0 ]; then set -- transforms spmv sums full_size tables multiples setup group_ntt point_spmv; fi
 ./gpu_speed "$@"
 card

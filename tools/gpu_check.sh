@@ -51,7 +51,7 @@ sanitized() {
 }
 
 ./cuzk info
-for program in gpu_field gpu_matrices gpu_sums gpu_setup gpu_transforms; do
+for program in gpu_field gpu_matrices gpu_sums gpu_setup gpu_key_transforms gpu_memory gpu_transforms; do
     run "./$program"
 done
 run key_and_proof_equal_bellpersons
@@ -60,6 +60,7 @@ if [ "${SANITIZE:-0}" = 1 ]; then
         run sanitized "$tool" ./gpu_matrices tiny
         run sanitized "$tool" ./gpu_sums tiny
         run sanitized "$tool" ./gpu_setup tiny
+        run sanitized "$tool" ./gpu_key_transforms tiny
         run sanitized "$tool" ./gpu_transforms root_of_5
     done
 fi

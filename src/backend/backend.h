@@ -87,11 +87,16 @@ enum pointwise_op {
  * input_map in ascending order, then the aux of aux_map in ascending order. A map of NULL means
  * none for inputs and all for aux. For H both counts are 0 and only dense sums are asked for.
  *
+ * multiples: a back end may hold up to so many multiples 2^k of every point, which make dense sums
+ * over all points faster and take so many times the memory (0 is 1; not for points that are to
+ * come).
+ *
  * to_come: the points are made on the device and arrive by bases_put; points.data is not looked at,
  * and the handle holds room for points.n of them. */
 struct bases_source {
     enum element group;
     bool to_come;
+    unsigned multiples;
     struct points_view points;
     size_t n_inputs, n_aux;
     const uint64_t *input_map; /* n_inputs bits */

@@ -135,13 +135,14 @@ static void dense(const struct backend *b, const struct bases_source *source,
     b->close(device);
 }
 
-static int compare_dense(enum element group, size_t n, enum points_kind points,
-                         enum scalars_kind kind)
+static int compare_multiples(enum element group, size_t n, unsigned multiples,
+                             enum points_kind points, enum scalars_kind kind)
 {
     const size_t size = kernels_of(group)->point_bytes;
     struct region at, scalars;
     struct bases_source source = {
         .group = group,
+        .multiples = multiples,
         .points = {.form = POINTS_NATIVE, .data = map_memory(&at, (n + 1) * size), .n = n}};
     struct scalar *s = map_memory(&scalars, (n + 1) * sizeof *s);
     struct g2_point expected, got;
@@ -154,11 +155,17 @@ static int compare_dense(enum element group, size_t n, enum points_kind points,
     dense(&backend_cuda, &source, s, n, &got);
     wrong = memcmp(&expected, &got, sizeof got) != 0;
     if (wrong)
-        printf("  group %d n %zu points %d scalars %d: wrong\n", (int)group, n, (int)points,
-               (int)kind);
+        printf("  group %d n %zu multiples %u points %d scalars %d: wrong\n", (int)group, n,
+               multiples, (int)points, (int)kind);
     region_unmap(&at);
     region_unmap(&scalars);
     return wrong;
+}
+
+static int compare_dense(enum element group, size_t n, enum points_kind points,
+                         enum scalars_kind kind)
+{
+    return compare_multiples(group, n, 1, points, kind);
 }
 
 static int compare_sizes(enum element group, const size_t *sizes, size_t n_sizes)
@@ -186,6 +193,21 @@ static int msm_g2_equals_cpu(void)
 
     return compare_sizes(ELEMENT_G2, sizes, sizeof sizes / sizeof *sizes);
 }
+/* a handle with so many multiples of its points */
+static int msm_with_multiples_equals_cpu(void)
+{
+    static const unsigned multiples[] = {2, 3, 5, 13, 50};
+    static const size_t sizes[] = {0, 1, 33, 1000, 22529};
+    int wrong = 0;
+
+    for (enum element group = ELEMENT_G1; group <= ELEMENT_G2; group++)
+        for (size_t k = 0; k < sizeof multiples / sizeof *multiples; k++)
+            for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+                wrong += compare_multiples(group, sizes[i], multiples[k],
+                                           (enum points_kind)((i + k) % POINTS_N_KINDS),
+                                           (enum scalars_kind)(i * k % SCALARS_N_KINDS));
+    return wrong + compare_multiples(ELEMENT_G1, 1 << 20, 13, POINTS_RANDOM, SCALARS_RANDOM);
+}
 static int msm_g1_equals_cpu_2_20(void)
 {
     return compare_dense(ELEMENT_G1, 1 << 20, POINTS_RANDOM, SCALARS_RANDOM) +
@@ -199,13 +221,14 @@ static int msm_g2_equals_cpu_2_18(void)
 }
 
 /* Too large for the cpu back end: scalars of equal points are added up first. */
-static int compare_large(enum element group, size_t n)
+static int compare_large(enum element group, size_t n, unsigned multiples)
 {
     enum { DISTINCT = 4096 };
     const size_t size = kernels_of(group)->point_bytes;
     struct region at, scalars, sums;
     struct bases_source source = {
         .group = group,
+        .multiples = multiples,
         .points = {.form = POINTS_NATIVE, .data = map_memory(&at, n * size), .n = n}};
     struct scalar *s = map_memory(&scalars, n * sizeof *s);
     struct scalar *sum = map_memory(&sums, DISTINCT * sizeof *sum);
@@ -225,11 +248,18 @@ static int compare_large(enum element group, size_t n)
 }
 static int msm_g1_large(void)
 {
-    return compare_large(ELEMENT_G1, ((size_t)1 << 24) + 5) + compare_large(ELEMENT_G1, 1 << 22);
+    return compare_large(ELEMENT_G1, ((size_t)1 << 24) + 5, 1) +
+           compare_large(ELEMENT_G1, 1 << 22, 1);
+}
+/* more entries in a set of buckets than are taken together */
+static int msm_with_multiples_large(void)
+{
+    return compare_large(ELEMENT_G1, ((size_t)1 << 24) + 5, 12) +
+           compare_large(ELEMENT_G1, ((size_t)1 << 24) + 5, 7);
 }
 static int msm_g2_large(void)
 {
-    return compare_large(ELEMENT_G2, ((size_t)1 << 22) + 5);
+    return compare_large(ELEMENT_G2, ((size_t)1 << 22) + 5, 1);
 }
 
 /* ---- packed witnesses ----------------------------------------------------------------------- */
@@ -378,6 +408,7 @@ static int tiny_sums_equal_cpu(void)
 
     return compare_sizes(ELEMENT_G1, sizes, 3) +
            compare_dense(ELEMENT_G2, 33, POINTS_WITH_INFINITIES, SCALARS_MIXED) +
+           compare_multiples(ELEMENT_G1, 100, 3, POINTS_WITH_INFINITIES, SCALARS_RANDOM) +
            compare_witness(ELEMENT_G1, &shape, POINTS_WITH_INFINITIES);
 }
 static int msm_over_a_large_witness_equals_cpu(void)
@@ -395,7 +426,9 @@ int main(int argc, char **argv)
         {"msm_g2_equals_cpu", msm_g2_equals_cpu},
         {"msm_g1_equals_cpu_2_20", msm_g1_equals_cpu_2_20},
         {"msm_g2_equals_cpu_2_18", msm_g2_equals_cpu_2_18},
+        {"msm_with_multiples_equals_cpu", msm_with_multiples_equals_cpu},
         {"msm_g1_large", msm_g1_large},
+        {"msm_with_multiples_large", msm_with_multiples_large},
         {"msm_g2_large", msm_g2_large},
         {"msm_over_a_witness_equals_cpu", msm_over_a_witness_equals_cpu},
         {"msm_over_a_large_witness_equals_cpu", msm_over_a_large_witness_equals_cpu},

@@ -57,4 +57,8 @@ const struct backend backend_cuda = {
     .fixed_base_free = cuda_fixed_base_free,
     .fixed_base_mul = cuda_fixed_base_mul,
     .fixed_base_mul_bytes = cuda_fixed_base_mul_bytes,
+    .group_ntt = cuda_group_ntt,
+    .group_ntt_bytes = cuda_group_ntt_bytes,
+    .point_spmv = cuda_point_spmv,
+    .point_spmv_bytes = cuda_point_spmv_bytes,
 };

@@ -9,7 +9,7 @@
 #include "backend/cuda/cuda_witness.h"
 #include "msm/group_kernels.h"
 
-enum { TILE_POINTS = 1 << 16, DECODE_GRAIN = 1 << 10 };
+enum { TILE_POINTS = 1 << 16, DECODE_GRAIN = 1 << 10, DOUBLING_POINTS = 1 << 18 };
 
 static const struct group_kernels *kernels_of(const struct curve *curve, enum element group)
 {
@@ -30,11 +30,18 @@ static size_t ones(const uint64_t *map, size_t n)
     return count;
 }
 
+static size_t doubling_points(const struct bases *b)
+{
+    return b->n < DOUBLING_POINTS ? b->n : DOUBLING_POINTS;
+}
+
 static size_t place_parts(struct bases *b, uint8_t *base)
 {
     size_t used = 0;
 
-    b->table = cuda_place(base, &used, (b->n + 1) * point_bytes(b));
+    b->table = cuda_place(base, &used, b->multiples.n * (b->n + 1) * point_bytes(b));
+    if (b->multiples.n > 1)
+        b->doubling = cuda_place(base, &used, doubling_points(b) * 2 * point_bytes(b));
     b->input_index = cuda_place(base, &used, b->n_input_points * sizeof(uint32_t));
     if (b->source.aux_map) {
         b->aux_map = cuda_place(base, &used, witness_map_words(b->source.n_aux) * sizeof(uint64_t));
@@ -46,10 +53,13 @@ static size_t place_parts(struct bases *b, uint8_t *base)
 
 static struct bases bases_of(const struct bases_source *source)
 {
+    const enum cuda_group group = cuda_group_of(source->group);
+
     return (struct bases){
         .source = *source,
-        .group = cuda_group_of(source->group),
+        .group = group,
         .n = source->points.n,
+        .multiples = cuda_multiples_of(group, source->points.n, source->multiples),
         .n_input_points = ones(source->input_map, source->n_inputs),
     };
 }
@@ -161,6 +171,36 @@ out:
     return st;
 }
 
+/* ---- multiples ------------------------------------------------------------------------------ */
+
+/* Points [at, at + n) of a copy -> 2^(c n_sets) times them, in the next. */
+static enum cuzk_status double_tile(const struct bases *b, const uint8_t *copy, size_t at, size_t n,
+                                    struct cuzk_error *err)
+{
+    const uint8_t *from = copy + at * point_bytes(b);
+    uint8_t *to = (uint8_t *)from + (b->n + 1) * point_bytes(b);
+    const unsigned times = b->multiples.c * b->multiples.n_sets;
+
+    TRY(CU(cuda_xyzz_load(b->group, b->doubling, from, NULL, n, NULL), err));
+    TRY(CU(cuda_xyzz_double(b->group, b->doubling, n, times, NULL), err));
+    TRY(CU(cuda_xyzz_affine(b->group, to, b->doubling, n, 0, NULL), err));
+    return CU(cuda_points_prepare(b->group, to, n, NULL), err);
+}
+
+static enum cuzk_status make_multiples(const struct bases *b, struct cuzk_error *err)
+{
+    const size_t tile = doubling_points(b), copy_bytes = (b->n + 1) * point_bytes(b);
+
+    for (unsigned j = 0; j < b->multiples.n; j++) {
+        uint8_t *copy = b->table + j * copy_bytes;
+
+        TRY(CU(cudaMemsetAsync(copy + b->n * point_bytes(b), 0xff, point_bytes(b), NULL), err));
+        for (size_t at = 0; j + 1 < b->multiples.n && at < b->n; at += tile)
+            TRY(double_tile(b, copy, at, b->n - at < tile ? b->n - at : tile, err));
+    }
+    return CUZK_OK;
+}
+
 /* ---- maps ----------------------------------------------------------------------------------- */
 
 static enum cuzk_status send_maps(struct bases *b, struct cuzk_error *err)
@@ -206,6 +246,10 @@ enum cuzk_status cuda_bases_new(struct device *device, const struct bases_source
     b->device = device;
     n_named = b->n_input_points +
               (source->aux_map ? ones(source->aux_map, source->n_aux) : source->n_aux);
+    if (source->to_come && source->multiples > 1) {
+        st = error_set(err, CUZK_USAGE, "bases: no multiples of points that are to come");
+        goto out;
+    }
     if (source->n_inputs + source->n_aux > 0 && n_named != b->n) {
         st = error_set(err, CUZK_BAD_INPUT, "a key with %zu points for %zu variables", b->n,
                        n_named);
@@ -217,9 +261,7 @@ enum cuzk_status cuda_bases_new(struct device *device, const struct bases_source
         TRY_GOTO(st, out, send_points(b, err));
         TRY_GOTO(st, out, CU(cuda_points_prepare(b->group, b->table, b->n, NULL), err));
     }
-    TRY_GOTO(
-        st, out,
-        CU(cudaMemsetAsync(b->table + b->n * point_bytes(b), 0xff, point_bytes(b), NULL), err));
+    TRY_GOTO(st, out, make_multiples(b, err));
     TRY_GOTO(st, out, send_maps(b, err));
     TRY_GOTO(st, out, CU(cudaStreamSynchronize(NULL), err));
     *ret = b;

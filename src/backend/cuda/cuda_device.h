@@ -4,6 +4,8 @@
  *                   cuda_device.c    device, arena, streams
  *                   cuda_buf.c       buffers
  *                   cuda_domain.c    tables, transforms, quotient
+ *                   cuda_group_ntt.c transforms with points for elements
+ *                   cuda_point_spmv.c  matrices times points
  *                   cuda_bases.c     points of a key
  *                   cuda_fixed_base.c  multiples of one point
  *                   cuda_msm.c       sums over them; cuda_combine.c their last steps
@@ -232,5 +234,13 @@ void cuda_fixed_base_mul(struct stream *stream, const struct fixed_base *fixed, 
                          const struct buf *scalars, size_t at, size_t n);
 size_t cuda_fixed_base_mul_bytes(const struct curve *curve, enum element group, size_t n,
                                  unsigned n_threads);
+void cuda_group_ntt(struct stream *stream, const struct domain *domain, struct buf *points,
+                    bool inverse, bool coset);
+size_t cuda_group_ntt_bytes(const struct curve *curve, enum element group, unsigned lg_n,
+                            unsigned n_threads);
+void cuda_point_spmv(struct stream *stream, struct buf *out, const struct matrix_handle *matrix,
+                     const struct buf *points, uint64_t first, size_t n);
+size_t cuda_point_spmv_bytes(const struct curve *curve, const struct matrix *matrix,
+                             enum element group, size_t n, unsigned n_threads);
 
 #endif

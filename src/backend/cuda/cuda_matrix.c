@@ -1,21 +1,7 @@
 /* Recorded matrices on the device: the segments as they were recorded, one block a repeat, and the
  * dictionary in the forms that spmv_kernels.cu wants. */
+#include "backend/cuda/cuda_matrix.h"
 #include "backend/cuda/cuda_witness.h"
-
-/* A segment's arrays on the device. */
-struct resident {
-    uint32_t *row_end, *var, *coef, *imports, *long_rows;
-    size_t n_long;
-};
-
-struct matrix_handle {
-    struct device *device;
-    const struct matrix *matrix;
-    struct piece *piece;
-    uint8_t *plain, *mont;
-    int64_t *small;
-    struct resident *segments; /* n_segments */
-};
 
 static size_t coef_bytes(const struct matrix_segment *s)
 {
@@ -138,8 +124,7 @@ void cuda_matrix_free(struct matrix_handle *h)
     mem_free(h);
 }
 
-/* A segment whose first row is `row`, without a witness. */
-static struct cuda_segment segment_of(const struct matrix_handle *h, size_t i, uint64_t row)
+struct cuda_segment cuda_segment_of(const struct matrix_handle *h, size_t i, uint64_t row)
 {
     const struct matrix_segment *s = &h->matrix->segments[i];
     const struct resident *r = &h->segments[i];
@@ -175,7 +160,7 @@ static enum cuzk_status run_segments(struct stream *stream, void *out,
     for (size_t i = 0; i < h->matrix->n_segments && row < to; i++) {
         const struct matrix_segment *s = &h->matrix->segments[i];
         const uint64_t end = row + s->n_rows * s->count;
-        struct cuda_segment segment = segment_of(h, i, row);
+        struct cuda_segment segment = cuda_segment_of(h, i, row);
 
         segment.records = w->records;
         segment.values = w->values;
@@ -220,7 +205,7 @@ static enum cuzk_status transpose_segments(struct stream *s, void *out,
 
     TRY(CU(cudaMemsetAsync(t->counters, 0, t->n * CUDA_COUNTER_BYTES, s->cuda), err));
     for (size_t i = 0; i < h->matrix->n_segments; i++) {
-        const struct cuda_segment segment = segment_of(h, i, row);
+        const struct cuda_segment segment = cuda_segment_of(h, i, row);
 
         TRY(CU(cuda_transpose_segment(&segment, t, s->cuda), err));
         row += h->matrix->segments[i].n_rows * h->matrix->segments[i].count;

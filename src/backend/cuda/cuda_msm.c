@@ -16,6 +16,10 @@
  * R_row and C_column plain sums of rows and columns: two additions a bucket, in batches again while
  * there are many.
  *
+ * Where a handle holds multiples of its points, windows a fixed number apart share their buckets:
+ * as many entries, but fewer sets of buckets to reduce. A set whose entries are too many to be
+ * taken together is made in parts, whose buckets are added to those so far.
+ *
  * A packed witness adds one plain sum, over the points whose bit is set (rounds that halve a list),
  * to a dense one over the full values.
  *
@@ -35,49 +39,72 @@ struct sum_shape {
     enum cuda_group group;
     size_t n;                      /* scalars, at most */
     unsigned c, n_windows, spread; /* spread: multiples of r that fit beside a scalar */
-    unsigned together;             /* windows taken at a time */
+    unsigned multiples, n_sets;    /* window j n_sets + k: multiple j, set k */
+    unsigned sets, part;           /* sets, and multiples of them, taken at a time */
     unsigned row_bits;             /* h */
-    size_t n_entries, n_buckets;   /* of windows taken together */
+    size_t n_entries, n_buckets;   /* of what is taken at a time */
 };
 
-/* Additions: one an entry, and about 2.5 a bucket. */
-static unsigned best_window(size_t n)
+static unsigned windows_of(unsigned c)
 {
-    unsigned best = 6;
-    double least = 1e300;
+    return (256 + c - 1) / c;
+}
+static unsigned min_unsigned(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+/* The largest equal parts of `whole`, each at most `most` (1 at least). */
+static unsigned equal_parts(unsigned whole, size_t most)
+{
+    const unsigned part = most < 1 ? 1 : most < whole ? (unsigned)most : whole;
+    const unsigned n_parts = (whole + part - 1) / part;
 
-    for (unsigned c = 6; c <= 24; c++) {
-        const unsigned n_windows = (256 + c - 1) / c;
-        const double cost = n_windows * ((double)n + 2.5 * (double)((size_t)1 << (c - 1)));
-
-        if (cost < least) {
-            least = cost;
-            best = c;
-        }
-    }
-    return best;
+    return (whole + n_parts - 1) / n_parts;
 }
 
-static struct sum_shape shape_of(enum cuda_group group, size_t n)
+/* Sums of n scalars in windows of c bits with `multiples` of every point. */
+static struct sum_shape shape_with(enum cuda_group group, size_t n, unsigned c, unsigned multiples)
 {
     /* Entries taken together: the more, the fewer rounds with few pairs; half as many cost 4 % at
      * 2^24 points and halve the scratch, about 160 bytes an entry in G1 and 300 in G2. */
     const size_t enough = (size_t)1 << (group == CUDA_G1 ? 27 : 26);
-    struct sum_shape s = {.group = group, .n = n, .c = best_window(n)};
-    unsigned slack, n_groups;
+    const size_t together = n ? enough / n : SIZE_MAX;
+    struct sum_shape s = {.group = group, .n = n, .c = c, .n_windows = windows_of(c)};
+    unsigned slack;
 
-    s.n_windows = (256 + s.c - 1) / s.c;
     /* c n_windows - 1 bits hold s + spread r: r < 2^255 / 1.1 */
     slack = s.c * s.n_windows - 256;
     s.spread = slack < 1 ? 1 : (1u << (slack < 16 ? slack : 16)) * 11 / 10 - 1;
-    s.together = n && enough / n < s.n_windows ? (unsigned)(enough / n) : s.n_windows;
-    s.together = s.together ? s.together : 1;
-    n_groups = (s.n_windows + s.together - 1) / s.together;
-    s.together = (s.n_windows + n_groups - 1) / n_groups;
-    s.n_entries = s.together * n;
-    s.n_buckets = (size_t)s.together << (s.c - 1);
+    s.n_sets = (s.n_windows + multiples - 1) / multiples;
+    s.multiples = (s.n_windows + s.n_sets - 1) / s.n_sets;
+    s.part = equal_parts(s.multiples, together);
+    s.sets = s.part < s.multiples ? 1 : equal_parts(s.n_sets, together / s.multiples);
+    s.n_entries = (size_t)s.sets * s.part * n;
+    s.n_buckets = (size_t)s.sets << (s.c - 1);
     s.row_bits = (s.c - 1) / 2;
     return s;
+}
+
+/* Additions: one an entry, about 2.5 a bucket, and one a bucket for every further part. */
+static double cost_of(const struct sum_shape *s)
+{
+    const double buckets = (double)((size_t)1 << (s->c - 1)) * s->n_sets;
+    const unsigned n_parts = (s->multiples + s->part - 1) / s->part;
+
+    return (double)s->n_windows * (double)s->n + (1.5 + n_parts) * buckets;
+}
+
+static struct sum_shape shape_of(enum cuda_group group, size_t n)
+{
+    struct sum_shape best = shape_with(group, n, 6, 1);
+
+    for (unsigned c = 7; c <= 24; c++) {
+        const struct sum_shape s = shape_with(group, n, c, 1);
+
+        if (cost_of(&s) < cost_of(&best))
+            best = s;
+    }
+    return best;
 }
 
 static unsigned bit_length(size_t x)
@@ -105,8 +132,8 @@ struct sum_room {
     size_t n_slots; /* temporaries before the buckets */
     uint8_t *temp_x, *temp_y;
     void *batch, *weighted;
-    uint8_t *ends;   /* of every window its row sums, then of every window its column sums */
-    uint8_t *finals; /* 1 + 2 n_windows points */
+    uint8_t *ends;   /* of every set its row sums, then of every set its column sums */
+    uint8_t *finals; /* 1 + 2 n_sets points */
     size_t bytes;
 };
 
@@ -135,16 +162,19 @@ static void place_lists(struct lists *l, const struct sum_shape *s, uint8_t *bas
 static struct sum_room room_of(const struct sum_shape *s, uint8_t *base)
 {
     const size_t coordinate = cuda_coordinate_bytes(s->group), xyzz = 4 * coordinate;
-    const size_t most_pairs = larger(s->n_entries, s->n_buckets) / 2 + 1;
-    const size_t n_lists = 2 * (size_t)s->n_windows;
+    const size_t n_lists = 2 * (size_t)s->n_sets;
+    const bool in_parts = s->part < s->multiples;
+    const size_t kept = in_parts ? 2 * s->n_buckets : s->n_buckets;
+    const size_t halves = larger(s->n_entries, s->n_buckets) / 2 + 1;
+    const size_t most_pairs = in_parts ? larger(halves, s->n_buckets) : halves;
     struct sum_room r = {.n_slots = larger(s->n_entries, 2 * s->n_buckets)};
     size_t used = 0;
 
     for (int k = 0; k < 2; k++)
         place_lists(&r.lists[k], s, base, &used);
     r.sort = cuda_place(base, &used, cuda_sort_bytes(s->n_entries));
-    r.temp_x = cuda_place(base, &used, (r.n_slots + s->n_buckets) * coordinate);
-    r.temp_y = cuda_place(base, &used, (r.n_slots + s->n_buckets) * coordinate);
+    r.temp_x = cuda_place(base, &used, (r.n_slots + kept) * coordinate);
+    r.temp_y = cuda_place(base, &used, (r.n_slots + kept) * coordinate);
     r.batch = cuda_place(base, &used, cuda_batch_add_bytes(s->group, most_pairs));
     r.ends = cuda_place(base, &used, n_lists * n_rows_of(s) * xyzz);
     r.weighted = cuda_place(base, &used, cuda_weighted_bytes(s->group, n_rows_of(s), n_lists));
@@ -160,6 +190,33 @@ size_t cuda_msm_bytes(const struct curve *curve, enum element element, size_t n,
     (void)curve;
     (void)n_threads;
     return cuda_piece(room_of(&s, NULL).bytes);
+}
+
+struct cuda_multiples cuda_multiples_of(enum cuda_group group, size_t n, unsigned most)
+{
+    const struct sum_shape plain = shape_of(group, n);
+    const size_t room = room_of(&plain, NULL).bytes;
+    struct sum_shape best = plain;
+
+    for (unsigned c = 6; c <= 24 && most > 1; c++) {
+        const struct sum_shape s = shape_with(group, n, c, min_unsigned(most, windows_of(c)));
+
+        if (cost_of(&s) < cost_of(&best) && room_of(&s, NULL).bytes <= room)
+            best = s;
+    }
+    return (struct cuda_multiples){.n = best.multiples, .c = best.c, .n_sets = best.n_sets};
+}
+
+/* A sum over all bases of a handle with multiples uses them; a shorter one where its scratch, which
+ * is that of a sum without, has room for their buckets. */
+static struct sum_shape shape_for(const struct bases *b, size_t n)
+{
+    const struct sum_shape plain = shape_of(b->group, n);
+    struct sum_shape s = plain;
+
+    if (b->multiples.n > 1)
+        s = shape_with(b->group, n, b->multiples.c, b->multiples.n);
+    return room_of(&s, NULL).bytes <= room_of(&plain, NULL).bytes ? s : plain;
 }
 
 /* ---- the steps of a dense sum --------------------------------------------------------------- */
@@ -183,22 +240,50 @@ static enum cuzk_status add_batch(const struct sum *s, const struct cuda_batch *
     return CU(cuda_batch_add(s->shape.group, batch, s->stream->device->n_sm, s->stream->cuda), err);
 }
 
-/* What the host knows of a group of windows whose lists are made. */
+/* Points of a handle's table: its own, the one at infinity, and their multiples. */
+static uint32_t table_points(const struct bases *b)
+{
+    return b->multiples.n * ((uint32_t)b->n + 1);
+}
+
+/* What is taken at a time: sets and multiples of them. */
+struct chunk {
+    unsigned first_set, sets, first_multiple, multiples;
+};
+
+static unsigned chunks_of_a_set(const struct sum_shape *s)
+{
+    return (s->multiples + s->part - 1) / s->part;
+}
+static unsigned n_chunks(const struct sum_shape *s)
+{
+    return (s->n_sets + s->sets - 1) / s->sets * chunks_of_a_set(s);
+}
+static struct chunk chunk_of(const struct sum_shape *s, unsigned k)
+{
+    struct chunk c = {.first_set = k / chunks_of_a_set(s) * s->sets,
+                      .first_multiple = k % chunks_of_a_set(s) * s->part};
+
+    c.sets = min_unsigned(s->sets, s->n_sets - c.first_set);
+    c.multiples = min_unsigned(s->part, s->multiples - c.first_multiple);
+    return c;
+}
+
+/* What the host knows of a chunk whose lists are made. */
 struct planned {
     const struct lists *lists;
-    struct cuda_plan plan; /* of as many buckets as the group has */
-    unsigned first_window, n_windows;
+    struct cuda_plan plan; /* of as many buckets as the chunk has */
+    struct chunk chunk;
     uint64_t totals[CUDA_ROUNDS];
 };
 
-/* Makes the lists of windows [w, w + n_windows) on the side stream; returns when the host knows
- * their rounds' sizes, while their last kernels may still run (lists_made follows them). */
+/* Makes the lists of chunk k on the side stream; returns when the host knows their rounds' sizes,
+ * while their last kernels may still run (lists_made follows them). */
 static enum cuzk_status make_lists(const struct sum *s, const struct cuda_digits *entries,
-                                   unsigned w, struct planned *ret, unsigned set,
-                                   struct cuzk_error *err)
+                                   unsigned k, struct planned *ret, struct cuzk_error *err)
 {
+    const unsigned set = k % 2; /* of lists */
     const struct lists *l = &s->room.lists[set];
-    const unsigned left = s->shape.n_windows - w;
     const cudaStream_t side = s->stream->side;
     uint32_t *keys[2] = {l->keys[0], l->keys[1]}, *refs[2] = {l->refs[0], l->refs[1]};
     uint32_t slot = s->points.n_table, *pairs = l->pairs;
@@ -206,17 +291,19 @@ static enum cuzk_status make_lists(const struct sum *s, const struct cuda_digits
     size_t n_entries;
     int which;
 
-    *ret = (struct planned){.lists = l, .plan = l->plan, .first_window = w};
-    ret->n_windows = left < s->shape.together ? left : s->shape.together;
-    ret->plan.n_buckets = ret->n_windows << (s->shape.c - 1);
+    *ret = (struct planned){.lists = l, .plan = l->plan, .chunk = chunk_of(&s->shape, k)};
+    ret->plan.n_buckets = ret->chunk.sets << (s->shape.c - 1);
     digits.c = s->shape.c;
-    digits.n_windows = s->shape.n_windows;
     digits.spread = s->shape.spread;
-    digits.first_window = w;
-    digits.n_kept = ret->n_windows;
+    digits.n_sets = s->shape.n_sets;
+    digits.stride = (uint32_t)s->bases->n + 1;
+    digits.first_set = ret->chunk.first_set;
+    digits.sets = ret->chunk.sets;
+    digits.first_multiple = ret->chunk.first_multiple;
+    digits.multiples = ret->chunk.multiples;
     digits.keys = keys[0];
     digits.refs = refs[0];
-    n_entries = (size_t)digits.n_kept * digits.n;
+    n_entries = (size_t)digits.sets * digits.multiples * digits.n;
     TRY(CU(cudaStreamWaitEvent(side, s->stream->lists_free[set], 0), err));
     TRY(CU(cuda_digits(&digits, side), err));
     TRY(CU(cuda_sort(keys, refs, n_entries, bit_length(ret->plan.n_buckets), &which, s->room.sort,
@@ -261,19 +348,19 @@ static enum cuzk_status accumulate(const struct sum *s, const struct planned *p,
     return CU(cudaEventRecord(s->stream->lists_free[set], cuda), err);
 }
 
-/* Halves n_windows lists of `length` points (slot `from` on) `times` times, pairing neighbours or,
+/* Halves n_sets lists of `length` points (slot `from` on) `times` times, pairing neighbours or,
  * if `across`, the halves of each list; temporaries from slot `to` on. Returns where they are then.
  */
-static enum cuzk_status halve(const struct sum *s, uint32_t *from, size_t *length, size_t n_windows,
+static enum cuzk_status halve(const struct sum *s, uint32_t *from, size_t *length, size_t n_sets,
                               size_t least, uint32_t to, bool across, struct cuzk_error *err)
 {
     const unsigned lg_few = s->shape.group == CUDA_G1 ? LG_FEW_G1 : LG_FEW_G2;
 
-    while (*length > least && n_windows * *length > (size_t)1 << lg_few) {
+    while (*length > least && n_sets * *length > (size_t)1 << lg_few) {
         struct cuda_batch batch = batch_of(s);
 
         *length /= 2;
-        batch.n_pairs = (uint32_t)(n_windows * *length);
+        batch.n_pairs = (uint32_t)(n_sets * *length);
         batch.first = *from;
         batch.lg_half = across ? (uint32_t)__builtin_ctzll(*length) : 0;
         batch.out = to;
@@ -284,53 +371,53 @@ static enum cuzk_status halve(const struct sum *s, uint32_t *from, size_t *lengt
     return CUZK_OK;
 }
 
-/* The buckets of windows [w, w + n_windows) -> the sums of their rows and columns. */
-static enum cuzk_status sum_rows_and_columns(const struct sum *s, uint32_t buckets, unsigned w,
-                                             unsigned n_windows, struct cuzk_error *err)
+/* The buckets of sets [first, first + n_sets) -> the sums of their rows and columns. */
+static enum cuzk_status sum_rows_and_columns(const struct sum *s, uint32_t buckets, unsigned first,
+                                             unsigned n_sets, struct cuzk_error *err)
 {
-    const size_t per_window = (size_t)1 << (s->shape.c - 1), n_rows = n_rows_of(&s->shape);
+    const size_t per_set = (size_t)1 << (s->shape.c - 1), n_rows = n_rows_of(&s->shape);
     const size_t list_bytes = n_rows * 4 * cuda_coordinate_bytes(s->shape.group);
     const uint32_t n_columns = 1u << s->shape.row_bits;
     const uint32_t rows_to = s->points.n_table, columns_to = rows_to + (uint32_t)s->shape.n_buckets;
     const cudaStream_t cuda = s->stream->cuda;
     struct cuda_group_sum sum = {.points = s->points, .end = UINT32_MAX};
     uint32_t from = buckets;
-    size_t length = per_window;
+    size_t length = per_set;
 
-    TRY(halve(s, &from, &length, n_windows, n_rows, rows_to, false, err));
+    TRY(halve(s, &from, &length, n_sets, n_rows, rows_to, false, err));
     sum.first = from;
-    sum.n_groups = n_windows * (uint32_t)n_rows;
+    sum.n_groups = n_sets * (uint32_t)n_rows;
     sum.size = (uint32_t)(length / n_rows);
     sum.jump = sum.size;
     sum.stride = 1;
     sum.out_jump = 1;
-    sum.xyzz = s->room.ends + w * list_bytes;
+    sum.xyzz = s->room.ends + first * list_bytes;
     TRY(CU(cuda_group_sum(s->shape.group, &sum, cuda), err));
 
     from = buckets;
-    length = per_window;
-    TRY(halve(s, &from, &length, n_windows, n_columns, columns_to, true, err));
+    length = per_set;
+    TRY(halve(s, &from, &length, n_sets, n_columns, columns_to, true, err));
     sum.first = from;
-    sum.n_groups = n_windows * n_columns;
+    sum.n_groups = n_sets * n_columns;
     sum.size = (uint32_t)length / n_columns;
     sum.lg_run = s->shape.row_bits;
     sum.jump = (uint32_t)length;
     sum.step = 1;
     sum.stride = n_columns;
     sum.out_jump = (uint32_t)n_rows;
-    sum.xyzz = s->room.ends + (s->shape.n_windows + w) * list_bytes;
+    sum.xyzz = s->room.ends + (s->shape.n_sets + first) * list_bytes;
     return CU(cuda_group_sum(s->shape.group, &sum, cuda), err);
 }
 
-/* The windows' rows and columns -> two points each, behind the first of the finals. */
-static enum cuzk_status end_windows(const struct sum *s, struct cuzk_error *err)
+/* The sets' rows and columns -> two points each, behind the first of the finals. */
+static enum cuzk_status end_sets(const struct sum *s, struct cuzk_error *err)
 {
     const struct cuda_weighted weighted = {
         .out = s->room.finals + 4 * cuda_coordinate_bytes(s->shape.group),
         .in = s->room.ends,
         .stride = (uint32_t)n_rows_of(&s->shape),
-        .n_lists = 2 * s->shape.n_windows,
-        .n_row_lists = s->shape.n_windows,
+        .n_lists = 2 * s->shape.n_sets,
+        .n_row_lists = s->shape.n_sets,
         .n_rows = (uint32_t)n_rows_of(&s->shape),
         .n_columns = 1u << s->shape.row_bits,
         .weighted = true,
@@ -340,40 +427,74 @@ static enum cuzk_status end_windows(const struct sum *s, struct cuzk_error *err)
     return CU(cuda_weighted_sums(s->shape.group, &weighted, s->stream->cuda), err);
 }
 
+/* n points in slots from `from` on, to slots from `to` on. */
+static enum cuzk_status move_slots(const struct sum *s, uint32_t from, uint32_t to, size_t n,
+                                   struct cuzk_error *err)
+{
+    const size_t coordinate = cuda_coordinate_bytes(s->shape.group);
+    const size_t source = (from - s->points.n_table) * coordinate;
+    const size_t target = (to - s->points.n_table) * coordinate;
+    uint8_t *const arrays[2] = {s->room.temp_x, s->room.temp_y};
+
+    for (int i = 0; i < 2; i++)
+        TRY(CU(cudaMemcpyAsync(arrays[i] + target, arrays[i] + source, n * coordinate,
+                               cudaMemcpyDeviceToDevice, s->stream->cuda),
+               err));
+    return CUZK_OK;
+}
+
+/* A chunk's buckets, to slots from `buckets` on; those of a set's later parts are added to what is
+ * there. */
+static enum cuzk_status add_chunk(const struct sum *s, const struct planned *p, unsigned set,
+                                  uint32_t buckets, struct cuzk_error *err)
+{
+    struct cuda_batch batch = batch_of(s);
+
+    if (p->chunk.first_multiple == 0)
+        return accumulate(s, p, set, buckets, err);
+    batch.n_pairs = (uint32_t)s->shape.n_buckets;
+    batch.first = buckets;
+    batch.lg_half = s->shape.c - 1;
+    batch.out = s->points.n_table;
+    TRY(accumulate(s, p, set, buckets + batch.n_pairs, err));
+    TRY(add_batch(s, &batch, err));
+    return move_slots(s, batch.out, buckets, batch.n_pairs, err);
+}
+
 /* All windows of the scalars that `entries` names. */
 static enum cuzk_status sum_dense(const struct sum *s, const struct cuda_digits *entries,
                                   struct cuzk_error *err)
 {
     const struct sum_shape *shape = &s->shape;
     const uint32_t buckets = s->points.n_table + (uint32_t)s->room.n_slots;
+    const unsigned n = n_chunks(shape);
     struct planned now, next;
-    unsigned set = 0;
 
     for (int k = 0; k < 2; k++)
         TRY(CU(cudaEventRecord(s->stream->lists_free[k], s->stream->cuda), err));
-    TRY(make_lists(s, entries, 0, &now, set, err));
-    for (unsigned w = 0; w < shape->n_windows; w += shape->together, set ^= 1, now = next) {
-        TRY(accumulate(s, &now, set, buckets, err));
-        TRY(sum_rows_and_columns(s, buckets, w, now.n_windows, err));
-        if (w + shape->together < shape->n_windows)
-            TRY(make_lists(s, entries, w + shape->together, &next, set ^ 1, err));
-        else
-            next = now;
+    TRY(make_lists(s, entries, 0, &now, err));
+    for (unsigned k = 0; k < n; k++, now = next) {
+        TRY(add_chunk(s, &now, k % 2, buckets, err));
+        if (now.chunk.first_multiple + now.chunk.multiples == shape->multiples)
+            TRY(sum_rows_and_columns(s, buckets, now.chunk.first_set, now.chunk.sets, err));
+        next = now;
+        if (k + 1 < n)
+            TRY(make_lists(s, entries, k + 1, &next, err));
     }
-    return end_windows(s, err);
+    return end_sets(s, err);
 }
 
-static struct sum sum_of(struct stream *stream, const struct bases *bases, size_t n,
+static struct sum sum_of(struct stream *stream, const struct bases *bases, struct sum_shape shape,
                          uint8_t *scratch)
 {
-    struct sum s = {.stream = stream, .bases = bases, .shape = shape_of(bases->group, n)};
+    struct sum s = {.stream = stream, .bases = bases, .shape = shape};
 
     s.room = room_of(&s.shape, scratch);
     s.points = (struct cuda_points){
         .table = bases->table,
         .temp_x = s.room.temp_x,
         .temp_y = s.room.temp_y,
-        .n_table = (uint32_t)bases->n + 1,
+        .n_table = table_points(bases),
     };
     return s;
 }
@@ -383,15 +504,14 @@ static enum cuzk_status send_result(const struct sum *s, void *out, struct cuzk_
     const struct result how = {
         .finish = s->shape.group == CUDA_G1 ? cuda_combine_g1 : cuda_combine_g2,
         .out = out,
-        .n_windows = s->shape.n_windows,
+        .n_windows = s->shape.n_sets,
         .window_bits = s->shape.c,
         .row_bits = s->shape.row_bits,
     };
 
-    return cuda_result(s->stream, s->room.finals,
-                       (1 + 2 * (size_t)s->shape.n_windows) * 4 *
-                           cuda_coordinate_bytes(s->shape.group),
-                       &how, err);
+    return cuda_result(
+        s->stream, s->room.finals,
+        (1 + 2 * (size_t)s->shape.n_sets) * 4 * cuda_coordinate_bytes(s->shape.group), &how, err);
 }
 
 static void msm(struct stream *stream, const struct bases *bases, const struct buf *scalars,
@@ -409,7 +529,7 @@ static void msm(struct stream *stream, const struct bases *bases, const struct b
              cuda_scratch_begin(stream,
                                 cuda_msm_bytes(stream->device->curve, bases->source.group, n, 1),
                                 &scratch, err));
-    s = sum_of(stream, bases, n, scratch);
+    s = sum_of(stream, bases, shape_for(bases, n), scratch);
     entries.scalars = buf_at(scalars, at);
     TRY_GOTO(
         st, end,
@@ -514,7 +634,7 @@ static enum cuzk_status sum_bits(struct stream *stream, const struct bases *base
     struct cuda_points points = {.table = bases->table,
                                  .temp_x = r->temp_x,
                                  .temp_y = r->temp_y,
-                                 .n_table = (uint32_t)bases->n + 1};
+                                 .n_table = table_points(bases)};
     struct cuda_group_sum sum = {.points = points,
                                  .size = BITS_GROUP,
                                  .stride = 1,
@@ -599,7 +719,7 @@ static enum cuzk_status witness_sum(struct stream *stream, const struct bases *b
 
     TRY(cuda_scratch_begin(stream, r.bytes, &scratch, err));
     r = witness_room_of(bases->group, bases->n, w->n_aux, n_terms, scratch);
-    s = sum_of(stream, bases, n_terms, r.rest);
+    s = sum_of(stream, bases, shape_of(bases->group, n_terms), r.rest);
     TRY_GOTO(st, end, select_terms(stream, bases, w, &r, totals, err));
     entries.scalars = w->values;
     entries.scalar_index = r.full_scalar;

@@ -59,6 +59,31 @@ cudaError_t cuda_points_from_plain(enum cuda_group group, void *points, size_t n
     return BY_GROUP(group, convert, points, n, false, stream);
 }
 
+/* the opposite of cuda_points_prepare */
+template <class F>
+static __global__ void __launch_bounds__(128) native_kernel(uint4 *table, size_t n)
+{
+    const size_t i = (size_t)blockIdx.x * 128 + threadIdx.x;
+    uint4 *p = table + i * 2 * units<F>();
+    F zero;
+
+    if (i >= n || !is_infinite(load_strided<F>(p, 1)))
+        return;
+    set_zero(zero);
+    store(p, zero);
+    store(p + units<F>(), zero);
+}
+template <class F> static cudaError_t native(void *table, size_t n, cudaStream_t stream)
+{
+    if (n)
+        native_kernel<F><<<grid_of(n, 128), 128, 0, stream>>>((uint4 *)table, n);
+    return cudaGetLastError();
+}
+cudaError_t cuda_points_native(enum cuda_group group, void *table, size_t n, cudaStream_t stream)
+{
+    return BY_GROUP(group, native, table, n, stream);
+}
+
 /* ---- taking points out of the slots --------------------------------------------------------- */
 
 /* Where the doubling of cuda_fixed_pairs leaves j 2^(16 w) base: rows of `known` points each. */

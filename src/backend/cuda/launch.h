@@ -128,6 +128,8 @@ static inline size_t cuda_coordinate_bytes(enum cuda_group group)
 /* native infinities (all zeros) of points [0, n) -> all ones */
 cudaError_t cuda_points_prepare(enum cuda_group group, void *table, size_t n, cudaStream_t stream);
 
+/* and back */
+cudaError_t cuda_points_native(enum cuda_group group, void *table, size_t n, cudaStream_t stream);
 /* native points to plain and back, in place; infinity is all zeros in both */
 cudaError_t cuda_points_to_plain(enum cuda_group group, void *points, size_t n,
                                  cudaStream_t stream);
@@ -191,18 +193,49 @@ cudaError_t cuda_fixed_table(enum cuda_group group, void *table, const struct cu
 /* refs[16 i + w] = the table point of digit w of scalar i */
 cudaError_t cuda_fixed_refs(uint32_t *refs, const void *scalars, size_t n, cudaStream_t stream);
 
+/* ---- points times scalars of their own (group_ntt_kernels.cu) ---------------------------------
+ */
+
+/* Arrays of XYZZ points, 4 cuda_coordinate_bytes each, from native or table points i or index[i].
+ */
+cudaError_t cuda_xyzz_load(enum cuda_group group, void *out, const void *points,
+                           const uint32_t *index, size_t n, cudaStream_t stream);
+/* point i -> native points[i], or, lg_reversed > 0, points[the lg_reversed bits of i reversed] */
+cudaError_t cuda_xyzz_affine(enum cuda_group group, void *points, const void *xyzz, size_t n,
+                             unsigned lg_reversed, cudaStream_t stream);
+/* the same into temporaries, whose infinity is all ones */
+cudaError_t cuda_xyzz_slots(enum cuda_group group, void *x, void *y, const void *xyzz, size_t n,
+                            cudaStream_t stream);
+/* points[i] *= 2^times */
+cudaError_t cuda_xyzz_double(enum cuda_group group, void *points, size_t n, unsigned times,
+                             cudaStream_t stream);
+/* points[i] *= scalars[i] */
+cudaError_t cuda_xyzz_scale(enum cuda_group group, void *points, const void *scalars, size_t n,
+                            cudaStream_t stream);
+/* One layer of a transform that leaves bit-reversed order: in every block of 2^(lg_half + 1) of the
+ * 2^lg_n points (a, b) -> (a + b, powers[j 2^(lg_n - 1 - lg_half)] (a - b)), j the place in the
+ * block's half; powers: 2^(lg_n - 1) scalars. */
+cudaError_t cuda_xyzz_butterflies(enum cuda_group group, void *points, unsigned lg_n,
+                                  unsigned lg_half, const void *powers, cudaStream_t stream);
+
 /* ---- planning a sum (sum_plan.cu) ----------------------------------------------------------- */
 
 /* Windows of c bits of a scalar s, as signed digits of s + (i mod spread) r: the multiples of r
- * fill the top window as evenly as the others. */
+ * fill the top window as evenly as the others.
+ *
+ * Where a table holds multiples 2^(c n_sets j) of every base, `stride` points apart, window
+ * j n_sets + k belongs to set k: all windows of a set fill the same buckets. Without multiples
+ * every window is a set. */
 struct cuda_digits {
     const void *scalars;
     const uint32_t *scalar_index, *base_index; /* of entry i; NULL: i, and first_base + i */
     uint32_t first_base, n;
-    uint32_t c, n_windows, spread;
-    uint32_t first_window, n_kept; /* the windows of this call */
-    uint32_t *keys, *refs; /* n_kept * n: (window * 2^(c-1) + |digit| - 1), n_kept << (c-1) for
-                              digit 0; reference of the base with the digit's sign */
+    uint32_t c, spread, n_sets, stride;
+    /* what is wanted: sets [first_set, + sets), multiples [first_multiple, + multiples) */
+    uint32_t first_set, sets, first_multiple, multiples;
+    uint32_t *keys, *refs; /* sets * multiples * n: (set << (c - 1)) + |digit| - 1, counted from
+                              first_set, or sets << (c - 1) for digit 0; reference of the base's
+                              multiple with the digit's sign */
 };
 cudaError_t cuda_digits(const struct cuda_digits *digits, cudaStream_t stream);
 
@@ -299,6 +332,21 @@ struct cuda_transposed {
 };
 cudaError_t cuda_transpose_segment(const struct cuda_segment *segment,
                                    const struct cuda_transposed *transposed, cudaStream_t stream);
+/* The terms of rows [from_row, to_row) of the block, in copies [from_copy, to_copy), whose variable
+ * is one of aux [first, first + n), in any order: keys[e] = variable - first, refs[e] = the row,
+ * its sign the coefficient's, where that is 1 or -1; the o-th other's is first_other + o, and its
+ * row and coefficient are listed. counts: {entries, others}, zeroed beforehand. */
+struct cuda_point_terms {
+    uint32_t from_row, to_row, from_copy, to_copy;
+    uint64_t first, n;
+    uint32_t *counts, *keys, *refs, *other_rows, *other_coefs;
+    uint32_t first_other;
+};
+cudaError_t cuda_point_terms(const struct cuda_segment *segment,
+                             const struct cuda_point_terms *terms, cudaStream_t stream);
+/* out[i] = dictionary[index[i]], plain */
+cudaError_t cuda_gather_scalars(void *out, const void *dictionary, const uint32_t *index, size_t n,
+                                cudaStream_t stream);
 /* out[i] = the scalar that the counters of variable i hold */
 cudaError_t cuda_counted_scalars(void *out, const uint64_t *counters, size_t n,
                                  cudaStream_t stream);

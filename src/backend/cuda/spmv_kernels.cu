@@ -411,3 +411,65 @@ cudaError_t cuda_counted_scalars(void *out, const uint64_t *counters, size_t n,
         counted_kernel<<<grid_of(n, 256), 256, 0, stream>>>((fr_t *)out, counters, n);
     return cudaGetLastError();
 }
+
+/* ---- terms for products with points --------------------------------------------------------- */
+
+/* A thread a row and copy. */
+static __global__ void __launch_bounds__(256)
+    point_terms_kernel(const __grid_constant__ struct cuda_segment s,
+                       const __grid_constant__ struct cuda_point_terms t)
+{
+    const u64 i = (u64)blockIdx.x * 256 + threadIdx.x;
+    const u32 n_rows = t.to_row - t.from_row;
+    const u32 r = t.from_row + (u32)(i % n_rows), k = t.from_copy + (u32)(i / n_rows);
+
+    if (k >= t.to_copy)
+        return;
+    const u32 row = (u32)(s.first_row + (u64)k * s.n_rows + r);
+
+    for (u32 term = r ? s.row_end[r - 1] : 0; term < s.row_end[r]; term++) {
+        const u32 var = resolve(s, k, s.var[term]), coef = coefficient(s, term);
+        const long long small = s.small[coef];
+        const u64 key = (u64)var - t.first;
+
+        if ((var & VAR_INPUT) || key >= t.n)
+            continue;
+        const u32 at = atomicAdd(t.counts, 1);
+
+        t.keys[at] = (u32)key;
+        if (small == 1 || small == -1) {
+            t.refs[at] = row | (small < 0 ? 0x80000000u : 0);
+            continue;
+        }
+        const u32 other = atomicAdd(t.counts + 1, 1);
+
+        t.refs[at] = t.first_other + other;
+        t.other_rows[other] = row;
+        t.other_coefs[other] = coef;
+    }
+}
+cudaError_t cuda_point_terms(const struct cuda_segment *s, const struct cuda_point_terms *t,
+                             cudaStream_t stream)
+{
+    const size_t all = (size_t)(t->to_row - t->from_row) * (t->to_copy - t->from_copy);
+
+    if (all)
+        point_terms_kernel<<<grid_of(all, 256), 256, 0, stream>>>(*s, *t);
+    return cudaGetLastError();
+}
+static __global__ void __launch_bounds__(256)
+    gather_kernel(fr_t *out, const fr_t *dictionary, const u32 *index, size_t n)
+{
+    const size_t i = (size_t)blockIdx.x * 256 + threadIdx.x;
+
+    if (i < n)
+        fr_store(out + i, fr_load(dictionary + index[i]));
+}
+cudaError_t cuda_gather_scalars(void *out, const void *dictionary, const uint32_t *index, size_t n,
+                                cudaStream_t stream)
+{
+    if (n)
+        gather_kernel<<<grid_of(n, 256), 256, 0, stream>>>((fr_t *)out, (const fr_t *)dictionary,
+                                                           index, n);
+    return cudaGetLastError();
+}

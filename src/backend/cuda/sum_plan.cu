@@ -41,9 +41,12 @@ static __global__ void __launch_bounds__(256)
         carry = hi + (s[k] < lo);
     }
     s[FR_LIMBS] = carry;
-    for (u32 w = 0; w < a.first_window + a.n_kept; w++) {
+    u32 set = 0, copy = 0; /* of the window in work; beyond the last one all digits are 0 */
+
+    while (copy < a.first_multiple + a.multiples) {
+        const u32 kept_set = set - a.first_set, kept_copy = copy - a.first_multiple;
         u32 d = ((u32)s[0] & ((1u << a.c) - 1)) + borrowed;
-        const bool negative = d > half;
+        const bool negative = d > half, wanted = kept_set < a.sets && kept_copy < a.multiples;
 
 #pragma unroll
         for (int k = 0; k < FR_LIMBS; k++)
@@ -52,13 +55,14 @@ static __global__ void __launch_bounds__(256)
         borrowed = negative;
         if (negative)
             d = (1u << a.c) - d;
-        if (w < a.first_window)
-            continue;
-        const u32 kept = w - a.first_window;
-        const size_t at = (size_t)kept * a.n + i;
+        if (wanted) {
+            const size_t at = ((size_t)kept_set * a.multiples + kept_copy) * a.n + i;
 
-        a.keys[at] = d ? (kept << (a.c - 1)) + d - 1 : a.n_kept << (a.c - 1);
-        a.refs[at] = base | (negative && d ? NEGATIVE : 0);
+            a.keys[at] = d ? (kept_set << (a.c - 1)) + d - 1 : a.sets << (a.c - 1);
+            a.refs[at] = (base + copy * a.stride) | (negative && d ? NEGATIVE : 0);
+        }
+        if (++set == a.n_sets)
+            set = 0, copy++;
     }
 }
 cudaError_t cuda_digits(const struct cuda_digits *digits, cudaStream_t stream)
