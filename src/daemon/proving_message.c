@@ -260,7 +260,7 @@ unsigned proving_urgency_prove(const uint8_t *head, size_t n)
     if (!read_varint(&p, end, &key) ||
         key != (cuzk_v1_ProveRequest_submit_tag << 3 | PB_WT_STRING) ||
         !read_varint(&p, end, &bytes))
-        return proving_urgency_submit(NULL, 0);
+        return proving_urgency_submit(head, 0);
     return proving_urgency_submit(p, (size_t)(end - p));
 }
 
