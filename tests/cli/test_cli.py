@@ -311,6 +311,29 @@ def test_memory_of_a_proof_is_the_plan_and_the_plan_is_a_limit():
             str(total - 4096), "-o", out("tight"), code=4, saying="allowed", no_file=out("tight"))
 
 
+def test_wrong_c1s_are_refused_before_any_work():
+    def altered_c1(name, change):
+        c1 = json.loads(read(vector("porep-2k", "c1.json")))
+        change(c1, c1["vanilla_proofs"]["StackedDrg2KiBV1"][0])
+        return ["porep", "--c1", write(name, json.dumps(c1).encode()), "--params", out("none"),
+                "--allow-dev-key", "-o", out("never")]
+
+    def far_node(c1, proofs):
+        for label in [*proofs[0]["labeling_proofs"], proofs[0]["encoding_proof"]]:
+            label["node"] = 1 << 40
+
+    def other_seed(c1, proofs):
+        c1["seed"][0] ^= 1
+
+    def mixed(c1, proofs):
+        with open(vector("porep-4k", "c1-native.json")) as f:
+            proofs[1] = json.load(f)["vanilla_proofs"][0][1]
+
+    refuses("prove", *altered_c1("far", far_node), code=3, saying=["challenge 0", "1099511627776"])
+    refuses("prove", *altered_c1("seed", other_seed), code=3, saying=["from replica id and seed"])
+    refuses("prove", *altered_c1("mixed", mixed), code=3, saying=["[0][1].comm_d_proofs", "6 entries"])
+
+
 def test_unsatisfied_witness_gives_no_proof_and_check_names_the_row():
     the_key()
     c1 = json.loads(read(vector("porep-2k", "c1.json")))
@@ -393,6 +416,16 @@ def test_wrong_vanilla_proofs_are_refused_before_any_work():
             saying=["cut", "comm_r_last", "offset"])
     refuses("prove", *post_input("winning-2k", *files[:2]), *prove_it, code=3, saying="single sector")
     refuses("prove", *post_input(name), "--partition", "2", *prove_it, code=2, saying="there are 2")
+    other = post_input(name)
+    other[other.index("--randomness") + 1] = "11" * 32
+    refuses("prove", *other, *prove_it, code=3, saying=["proof 0 (sector 5)", "from the randomness"])
+    mixed = vector("post", "window-32k-3s-v1_2", "vanilla-1.bin")
+    refuses("prove", *post_input(name, files[0], mixed), *prove_it, code=3,
+            saying=["window-32k", "inclusion_proofs", "expected 0, found 2"])
+    index = bytearray(read(files[0]))
+    index[364] = 9  # of the first level of the first path
+    refuses("prove", *post_input(name, write("index", bytes(index))), *prove_it, code=3,
+            saying=["index", "expected at most 7, found 9"])
     update = altered("update", vector("update-2k", "vanilla-0.bin"), 400)
     refuses("prove", *update_input(update), *prove_it, code=3, saying="partition 0")
 

@@ -54,13 +54,3 @@ void porep_set_free(struct porep_set *set)
     json_free(set->meta);
     vanilla_porep_done(&set->vanilla);
 }
-
-const struct json *porep_set_partition(const struct porep_set *set, unsigned k)
-{
-    static const char *const lists[] = {"partition_results", "partition_data"};
-
-    for (int i = 0; i < 2; i++)
-        if (json_has(set->meta, lists[i]))
-            return json_at(json_get(set->meta, lists[i]), k);
-    return json_get(set->meta, "circuit");
-}

@@ -19,7 +19,4 @@ struct porep_set {
 struct porep_set porep_set_load(const char *name);
 void porep_set_free(struct porep_set *set);
 
-/* The object with aux_sha256 and inputs_sha256 of partition k. */
-const struct json *porep_set_partition(const struct porep_set *set, unsigned k);
-
 #endif

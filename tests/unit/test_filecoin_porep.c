@@ -1,11 +1,11 @@
 /* The PoRep circuit, recorded and given values, against the recorded upstream systems. */
 #include "filecoin/circuit_name.h"
 #include "filecoin/porep_circuit.h"
+#include "support/circuit_set.h"
 #include "support/porep_set.h"
 #include "support/shape_row.h"
 #include "support/testing.h"
 #include "support/vectors.h"
-#include "support/witness_digest.h"
 
 static struct pool *pool;
 
@@ -130,82 +130,37 @@ static void test_network_sizes_have_the_published_counts(void **state)
 
 /* ---- witnesses ------------------------------------------------------------------------------- */
 
-static void assert_public_inputs(const struct porep_set *set, const struct witness *w, unsigned k)
-{
-    size_t n = porep_n_inputs(&set->config.shape), bytes;
-    struct graph graph =
-        graph_make(set->config.shape.tree.lg_nodes, set->config.version, set->config.porep_id);
-    struct scalar inputs[3 + POREP_CHALLENGE_INPUTS * 18];
-    uint8_t *file = vector_read(vector_path("filecoin/%s/inputs.bin", set->name), &bytes);
-
-    assert_int_equal(bytes, set->config.partitions * n * 32);
-    porep_public_inputs(inputs, &set->config, &graph, &set->vanilla.seal, k);
-    assert_memory_equal(inputs, file + k * n * 32, n * 32);
-    assert_inputs_are(w, inputs, n);
-    vector_free(file);
-}
-
-static void assert_satisfied(const struct r1cs *cs, const struct witness *w)
-{
-    struct r1cs_check check;
-    struct cuzk_error err;
-
-    assert_int_equal(r1cs_check(cs, w, pool, &check, &err), CUZK_OK);
-    if (!check.satisfied)
-        fail_msg("row %llu is not satisfied", (unsigned long long)check.first_bad_row);
-}
-
-static void assert_set(const char *name)
-{
-    struct porep_set set = porep_set_load(name);
-    struct r1cs cs = record(&set.config.shape);
-    struct packed_witness w;
-    struct cuzk_error err;
-
-    assert_int_equal(packed_witness_new(&w, &cs, NULL, &err), CUZK_OK);
-    for (unsigned k = 0; k < set.config.partitions; k++) {
-        packed_witness_clear(&w);
-        porep_witness(&w, &cs, &set.vanilla, k, pool);
-        assert_public_inputs(&set, &w.values, k);
-        assert_witness_is(&w.values, porep_set_partition(&set, k));
-        assert_satisfied(&cs, &w.values);
-    }
-    packed_witness_done(&w);
-    r1cs_done(&cs);
-    porep_set_free(&set);
-}
-
 static void test_witnesses_of_the_interactive_2k_sets_are_upstreams(void **state)
 {
     (void)state;
-    assert_set("porep-2k");
-    assert_set("porep-2k-v1");
+    assert_set_witnesses("porep-2k", pool);
+    assert_set_witnesses("porep-2k-v1", pool);
 }
 
 static void test_witness_of_the_synthetic_set_is_upstreams(void **state)
 {
     (void)state;
-    assert_set("porep-2k-synth");
+    assert_set_witnesses("porep-2k-synth", pool);
 }
 
 static void test_thirteen_witnesses_of_the_non_interactive_set_are_upstreams(void **state)
 {
     (void)state;
-    assert_set("porep-2k-ni");
+    assert_set_witnesses("porep-2k-ni", pool);
 }
 
 static void test_witnesses_of_the_other_tree_shapes_are_upstreams(void **state)
 {
     (void)state;
-    assert_set("porep-4k");
-    assert_set("porep-16k");
-    assert_set("porep-32k");
+    assert_set_witnesses("porep-4k", pool);
+    assert_set_witnesses("porep-16k", pool);
+    assert_set_witnesses("porep-32k", pool);
 }
 
 static void test_both_witnesses_of_eleven_layers_are_upstreams(void **state)
 {
     (void)state;
-    assert_set("porep11-16k");
+    assert_set_witnesses("porep11-16k", pool);
 }
 
 static void test_every_number_of_threads_gives_the_same_witness(void **state)

@@ -1,6 +1,7 @@
 /* PoSt: the public side, vanilla proofs, and the circuit, against the recorded upstream systems. */
 #include "filecoin/circuit.h"
 #include "filecoin/post_circuit.h"
+#include "support/circuit_set.h"
 #include "support/post_set.h"
 #include "support/shape_row.h"
 #include "support/testing.h"
@@ -274,53 +275,18 @@ static void test_rows_are_named_by_slot_and_challenge(void **state)
 
 /* ---- witnesses ------------------------------------------------------------------------------- */
 
-static void assert_set(const char *name)
-{
-    struct post_set set = post_set_load(name);
-    const struct post_shape *shape = &set.vanilla.post.config.shape;
-    const size_t n = post_n_inputs(shape);
-    struct scalar *inputs = calloc(n, sizeof *inputs);
-    struct packed_witness w;
-    struct cuzk_error err;
-    struct r1cs cs;
-
-    must(post_check_deep(&set.vanilla, pool, &err), &err);
-    must(post_record(&cs, shape, NULL, &err), &err);
-    must(packed_witness_new(&w, &cs, NULL, &err), &err);
-    assert_int_equal(post_partitions(&set.vanilla.post.config, set.vanilla.post.n_sectors),
-                     set.partitions);
-    for (size_t k = 0; k < set.partitions; k++) {
-        size_t bytes;
-        uint8_t *file =
-            vector_read(vector_path("filecoin/post/%s/inputs-%zu.bin", name, k), &bytes);
-
-        packed_witness_clear(&w);
-        post_witness(&w, &cs, &set.vanilla, k, pool);
-        assert_witness_is(&w.values, json_at(json_get(set.meta, "partition_data"), k));
-        post_public_inputs(inputs, &set.vanilla.post, k);
-        assert_int_equal(bytes, 32 * n);
-        assert_memory_equal(inputs, file, bytes);
-        assert_inputs_are(&w.values, inputs, n);
-        vector_free(file);
-    }
-    packed_witness_done(&w);
-    r1cs_done(&cs);
-    free(inputs);
-    post_set_free(&set);
-}
-
 static void test_inputs_and_witnesses_of_the_winning_sets_are_upstreams(void **state)
 {
     (void)state;
     for (int i = 0; i < 3; i++)
-        assert_set(post_sets[i]);
+        assert_set_witnesses(post_sets[i], pool);
 }
 
 static void test_inputs_and_witnesses_of_the_window_sets_are_upstreams(void **state)
 {
     (void)state;
     for (int i = 3; i < N_POST_SETS; i++)
-        assert_set(post_sets[i]);
+        assert_set_witnesses(post_sets[i], pool);
 }
 
 /* The last partition made from its own sector alone, in a version that numbers challenges over the

@@ -3,11 +3,11 @@
 #include "filecoin/circuit.h"
 #include "filecoin/seal.h"
 #include "filecoin/update_circuit.h"
+#include "support/circuit_set.h"
 #include "support/shape_row.h"
 #include "support/testing.h"
 #include "support/update_set.h"
 #include "support/vectors.h"
-#include "support/witness_digest.h"
 
 static struct pool *pool;
 
@@ -195,58 +195,22 @@ static void test_rows_are_named_by_challenge(void **state)
 
 /* ---- witnesses ------------------------------------------------------------------------------- */
 
-static void assert_set(const char *name)
-{
-    struct update_set set;
-    const struct update *update = &set.vanilla.update;
-    struct scalar inputs[UPDATE_N_INPUTS];
-    struct packed_witness w;
-    struct cuzk_error err;
-    struct r1cs cs;
-    size_t bytes;
-    uint8_t *file;
-
-    if (!update_set_load(&set, name))
-        skip();
-    file = update_set_file(&set, "inputs.bin", &bytes);
-    assert_int_equal(bytes, update_partitions(&update->shape) * sizeof inputs);
-    must(update_record(&cs, &update->shape, NULL, &err), &err);
-    must(packed_witness_new(&w, &cs, NULL, &err), &err);
-    for (unsigned k = 0; k < update_partitions(&update->shape); k++) {
-        struct r1cs_check check;
-
-        must(update_check_deep(&set.vanilla, k, &err), &err);
-        packed_witness_clear(&w);
-        update_witness(&w, &cs, &set.vanilla, k, pool);
-        assert_witness_is(&w.values, json_at(json_get(set.meta, "partition_data"), k));
-        update_public_inputs(inputs, update, k);
-        assert_memory_equal(inputs, file + k * sizeof inputs, sizeof inputs);
-        assert_inputs_are(&w.values, inputs, UPDATE_N_INPUTS);
-        must(r1cs_check(&cs, &w.values, pool, &check, &err), &err);
-        assert_true(check.satisfied);
-    }
-    packed_witness_done(&w);
-    r1cs_done(&cs);
-    vector_free(file);
-    update_set_free(&set);
-}
-
 static void test_inputs_and_witness_of_update_2k_are_upstreams(void **state)
 {
     (void)state;
-    assert_set("update-2k");
+    assert_set_witnesses("update-2k", pool);
 }
 
 static void test_inputs_and_witness_of_update_4k_are_upstreams(void **state)
 {
     (void)state;
-    assert_set("update-4k");
+    assert_set_witnesses("update-4k", pool);
 }
 
 static void test_inputs_and_both_witnesses_of_update_32k_are_upstreams(void **state)
 {
     (void)state;
-    assert_set("update-32k");
+    assert_set_witnesses("update-32k", pool);
 }
 
 static void test_every_number_of_threads_gives_the_same_witness(void **state)
