@@ -11,7 +11,8 @@
  *     TRY(sink_shape_done(&sink, err));                   place = sink_witness_done(&sink);
  *
  * A witness can be written by several sinks at once, each a range of the variables: the fixed part
- * by one, each block of a repeat by another (witness_block_place says where it begins). Bits of two
+ * by one, each block of a repeat, or each marked part of a block, by another (witness_block_place,
+ * witness_part_place say where it begins). Bits of two
  * ranges may share a word of the bit string; the sinks join them atomically at the ends of their
  * ranges and write plainly between. */
 #ifndef CIRCUIT_SINK_H
@@ -66,6 +67,18 @@ static inline struct witness_place witness_block_place(const struct r1cs_repeat 
         .full = repeat->full_base + k * repeat->full_stride,
         .input = repeat->input_base + k * repeat->input_stride,
     };
+}
+
+/* Where part `mark` of it begins. */
+static inline struct witness_place witness_part_place(const struct r1cs_repeat *repeat, uint32_t k,
+                                                      uint32_t mark)
+{
+    struct witness_place place = witness_block_place(repeat, k);
+
+    place.aux += repeat->marks[mark].aux;
+    place.full += repeat->marks[mark].full;
+    place.input += repeat->marks[mark].input;
+    return place;
 }
 
 static inline bool sink_is_shape(const struct sink *sink)

@@ -6,6 +6,7 @@
 #include "circuit/packing.h"
 #include "circuit/poseidon_gadget.h"
 #include "circuit/sha256_gadget.h"
+#include "filecoin/label.h"
 #include "filecoin/record.h"
 
 /* What every challenge needs: the trees, and the variables of the fixed part. */
@@ -81,57 +82,94 @@ static num_t label(struct sink *sink, const struct porep *p, unsigned layer,
     return num_pack_byte_bits(sink, digest);
 }
 
-/* Parents of layer l: DRG parents' labels of layer l, expander parents' of layer l - 1. */
-static unsigned label_parents(num_t parents[N_PARENTS], num_t columns[N_PARENTS][LAYERS_MAX],
-                              unsigned layer)
-{
-    unsigned n = layer == 1 ? DRG_PARENTS : N_PARENTS;
+/* A challenge is a row of parts. In the circuit a part uses the variables of those before it; in a
+ * witness their values alone, so that every part can be made by itself.
+ *
+ *     data   parent 0 ... parent 13   node   label 1 ... label L   replica and column */
+enum { PART_DATA, PART_PARENT, PART_NODE = PART_PARENT + N_PARENTS, PART_LABEL };
 
-    for (unsigned i = 0; i < n; i++)
-        parents[i] = columns[i][i < DRG_PARENTS ? layer - 1 : layer - 2];
-    return n;
+static unsigned n_parts(const struct porep *p)
+{
+    return PART_LABEL + p->layers + 1;
 }
 
-static void challenge(struct sink *sink, const struct porep *p, const struct vanilla_challenge *c)
+/* What the parts of a challenge have from each other. */
+struct shared {
+    num_t leaf, columns[N_PARENTS][LAYERS_MAX], labels[LAYERS_MAX];
+    bool_t node_be[64];
+};
+
+static void data_part(struct sink *sink, const struct porep *p, const struct vanilla_challenge *c,
+                      struct shared *s)
 {
-    num_t columns[N_PARENTS][LAYERS_MAX], labels[LAYERS_MAX], parents[N_PARENTS], leaf, encoded;
-    bool_t node[64], node_be[64];
-
     sink_scope(sink, "data");
-    leaf = num_alloc_plain(sink, &c->data.leaf);
-    merkle_inclusion(sink, &p->tree_d, leaf, &c->data, p->comm_d);
+    s->leaf = num_alloc_plain(sink, &c->data.leaf);
+    merkle_inclusion(sink, &p->tree_d, s->leaf, &c->data, p->comm_d);
     sink_scope_end(sink);
+}
 
-    for (unsigned i = 0; i < N_PARENTS; i++) {
-        sink_scope_index(sink, "parent", i);
-        for (unsigned layer = 0; layer < p->layers; layer++)
-            columns[i][layer] = num_alloc_plain(sink, &c->parents[i].rows[layer]);
-        column_inclusion(sink, p, columns[i], &c->parents[i].path);
-        sink_scope_end(sink);
-    }
+static void parent_part(struct sink *sink, const struct porep *p, const struct vanilla_challenge *c,
+                        struct shared *s, unsigned i)
+{
+    sink_scope_index(sink, "parent", i);
+    for (unsigned layer = 0; layer < p->layers; layer++)
+        s->columns[i][layer] = num_alloc_plain(sink, &c->parents[i].rows[layer]);
+    column_inclusion(sink, p, s->columns[i], &c->parents[i].path);
+    sink_scope_end(sink);
+}
+
+static void node_part(struct sink *sink, const struct vanilla_challenge *c, struct shared *s)
+{
+    bool_t node[64];
 
     sink_scope(sink, "node");
     bits_alloc_u64(sink, c->node, node, 64);
     pack_into_inputs(sink, node, 64);
-    bits_reverse(node_be, node, 64);
+    bits_reverse(s->node_be, node, 64);
     sink_scope_end(sink);
+}
 
-    for (unsigned layer = 1; layer <= p->layers; layer++) {
-        unsigned n = label_parents(parents, columns, layer);
+/* Parents of layer l: DRG parents' labels of layer l, expander parents' of layer l - 1. */
+static void label_part(struct sink *sink, const struct porep *p, struct shared *s, unsigned layer)
+{
+    const unsigned n = layer == 1 ? DRG_PARENTS : N_PARENTS;
+    num_t parents[N_PARENTS];
 
-        sink_scope_index(sink, "label", layer);
-        labels[layer - 1] = label(sink, p, layer, node_be, parents, n);
-        sink_scope_end(sink);
-    }
+    for (unsigned i = 0; i < n; i++)
+        parents[i] = s->columns[i][i < DRG_PARENTS ? layer - 1 : layer - 2];
+    sink_scope_index(sink, "label", layer);
+    s->labels[layer - 1] = label(sink, p, layer, s->node_be, parents, n);
+    sink_scope_end(sink);
+}
+
+static void last_part(struct sink *sink, const struct porep *p, const struct vanilla_challenge *c,
+                      const struct shared *s)
+{
+    num_t encoded;
 
     sink_scope(sink, "replica");
-    encoded = num_add(sink, labels[p->layers - 1], leaf);
+    encoded = num_add(sink, s->labels[p->layers - 1], s->leaf);
     merkle_inclusion(sink, &p->tree, encoded, &c->replica, p->comm_r_last);
     sink_scope_end(sink);
 
     sink_scope(sink, "column");
-    column_inclusion(sink, p, labels, &c->column.path);
+    column_inclusion(sink, p, s->labels, &c->column.path);
     sink_scope_end(sink);
+}
+
+static void challenge_part(struct sink *sink, const struct porep *p,
+                           const struct vanilla_challenge *c, struct shared *s, unsigned part)
+{
+    if (part == PART_DATA)
+        data_part(sink, p, c, s);
+    else if (part < PART_NODE)
+        parent_part(sink, p, c, s, part - PART_PARENT);
+    else if (part == PART_NODE)
+        node_part(sink, c, s);
+    else if (part < PART_LABEL + p->layers)
+        label_part(sink, p, s, part - PART_LABEL + 1);
+    else
+        last_part(sink, p, c, s);
 }
 
 /* ---- recording ------------------------------------------------------------------------------- */
@@ -143,6 +181,7 @@ static enum cuzk_status record(struct recorder *rec, const void *porep_shape,
     enum cuzk_status st;
     const struct porep_shape *shape = porep_shape;
     struct porep p = porep_begin(shape);
+    struct shared shared;
     const struct porep_shape one = {shape->tree, shape->layers, 1};
     struct vanilla_porep blank;
     struct sink sink = {0};
@@ -152,7 +191,10 @@ static enum cuzk_status record(struct recorder *rec, const void *porep_shape,
     fixed_part(&sink, &p, &blank.seal, blank.challenges);
     recorder_repeat_begin(rec, "challenge", shape->challenges, 0, NULL);
     while (recorder_block(rec))
-        challenge(&sink, &p, blank.challenges);
+        for (unsigned part = 0; part < n_parts(&p); part++) {
+            recorder_mark(rec);
+            challenge_part(&sink, &p, blank.challenges, &shared, part);
+        }
     st = sink_shape_done(&sink, err);
 out:
     vanilla_porep_done(&blank);
@@ -177,17 +219,57 @@ struct witness_job {
     const struct porep *porep;
     const struct witness_room *room;
     const struct r1cs_repeat *repeat;
+    const struct scalar *replica_id;
     const struct vanilla_challenge *challenges;
 };
 
-static void witness_challenge(void *ctx, size_t i, unsigned worker)
+static num_t num_of_value(const struct scalar *value)
+{
+    return (num_t){.value = fr_of_scalar(value)};
+}
+
+/* Values that label parts have from others. */
+static void share_parents(struct shared *s, const struct porep *p,
+                          const struct vanilla_challenge *c)
+{
+    for (unsigned i = 0; i < N_PARENTS; i++)
+        for (unsigned layer = 0; layer < p->layers; layer++)
+            s->columns[i][layer] = num_of_value(&c->parents[i].rows[layer]);
+    for (unsigned i = 0; i < 64; i++)
+        s->node_be[i] = (bool_t){.kind = BOOL_IS, .value = c->node >> (63 - i) & 1};
+}
+
+/* Values that the last part has from others. Labels are hashed once more for it: twenty blocks
+ * each, without the values in between. */
+static void share_labels(struct shared *s, const struct porep *p, const struct vanilla_challenge *c,
+                         const struct scalar *replica_id)
+{
+    s->leaf = num_of_value(&c->data.leaf);
+    for (unsigned layer = 1; layer <= p->layers; layer++) {
+        struct scalar parents[N_PARENTS], value;
+        unsigned n = label_parents(parents, c->parents, layer);
+
+        value = label_make(replica_id, layer, c->node, parents, n);
+        s->labels[layer - 1] = num_of_value(&value);
+    }
+}
+
+static void witness_part(void *ctx, size_t i, unsigned worker)
 {
     const struct witness_job *job = ctx;
+    const unsigned n = n_parts(job->porep);
+    const uint32_t k = (uint32_t)(i / n), part = (uint32_t)(i % n);
+    const struct vanilla_challenge *c = &job->challenges[k];
+    struct shared shared;
     struct sink sink;
 
     (void)worker;
-    sink_witness_init(&sink, job->room, witness_block_place(job->repeat, (uint32_t)i));
-    challenge(&sink, job->porep, &job->challenges[i]);
+    if (part == n - 1)
+        share_labels(&shared, job->porep, c, job->replica_id);
+    else if (part >= PART_LABEL)
+        share_parents(&shared, job->porep, c);
+    sink_witness_init(&sink, job->room, witness_part_place(job->repeat, k, part));
+    challenge_part(&sink, job->porep, c, &shared, part);
     sink_witness_done(&sink);
 }
 
@@ -196,11 +278,11 @@ void porep_witness(struct packed_witness *w, const struct r1cs *cs,
 {
     const struct vanilla_challenge *challenges = vanilla_partition(vanilla, partition);
     struct porep p = porep_begin(&vanilla->shape);
-    struct witness_job job = {&p, &w->room, cs->repeats, challenges};
+    struct witness_job job = {&p, &w->room, cs->repeats, &vanilla->seal.replica_id, challenges};
     struct sink sink;
 
     sink_witness_init(&sink, &w->room, (struct witness_place){0});
     fixed_part(&sink, &p, &vanilla->seal, challenges);
     sink_witness_done(&sink);
-    pool_run(pool, vanilla->shape.challenges, witness_challenge, &job);
+    pool_run(pool, (size_t)vanilla->shape.challenges * n_parts(&p), witness_part, &job);
 }

@@ -28,10 +28,11 @@ MUST_CHECK enum cuzk_status porep_row_path(char *out, size_t n, const struct por
                                            uint64_t row, struct budget *budget,
                                            struct cuzk_error *err);
 
-/* Values of all variables for one partition, challenges in parallel on the pool; the same bits for
- * every number of threads. `w` is new or cleared, `cs` from porep_record for vanilla->shape. What
- * the vanilla proofs hold is taken as it is: one that is wrong gives an unsatisfied witness. When
- * the pool is cancelled meanwhile, challenges are missing (pool_cancelled tells). */
+/* Values of all variables for one partition, challenges and their paths, columns and layers in
+ * parallel on the pool; the same bits for every number of threads. `w` is new or cleared, `cs` from
+ * porep_record for vanilla->shape. What the vanilla proofs hold is taken as it is: one that is
+ * wrong gives an unsatisfied witness. When the pool is cancelled meanwhile, parts are missing
+ * (pool_cancelled tells). */
 void porep_witness(struct packed_witness *w, const struct r1cs *cs,
                    const struct vanilla_porep *vanilla, unsigned partition, struct pool *pool);
 

@@ -12,13 +12,22 @@
 #include "base/mem.h"
 #include "curve/curve.h"
 
-/* Where the variables of a repeat lie; what a witness maker needs to let blocks be made in
- * parallel. */
+/* Where a part of a block begins: variables of the block before it. */
+struct r1cs_mark {
+    uint64_t aux, full;
+    uint32_t input;
+};
+enum { R1CS_MARKS_MAX = 32 };
+
+/* Where the variables of a repeat lie; what a witness maker needs to let blocks, and the parts of
+ * blocks that were marked, be made in parallel. */
 struct r1cs_repeat {
     uint32_t count;
     uint64_t aux_base, aux_stride;
     uint64_t full_base, full_stride; /* ranks among the full variables */
     uint32_t input_base, input_stride;
+    uint32_t n_marks;
+    struct r1cs_mark marks[R1CS_MARKS_MAX];
 };
 
 struct r1cs {

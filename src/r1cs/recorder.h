@@ -74,6 +74,9 @@ void recorder_row(struct recorder *rec, const struct term *a, size_t n_a, const 
 void recorder_repeat_begin(struct recorder *rec, const char *name, uint32_t count, uint32_t n_ports,
                            const var_t *imports);
 bool recorder_block(struct recorder *rec);
+/* In a block: a part begins here that a witness maker may write by itself (r1cs_repeat.marks). At
+ * most R1CS_MARKS_MAX, the same in all blocks. */
+void recorder_mark(struct recorder *rec);
 
 /* Numbers so far (blocks implied included once their repeat is over). */
 uint64_t recorder_n_rows(const struct recorder *rec);

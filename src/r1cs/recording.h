@@ -63,8 +63,10 @@ struct open_repeat {
     uint32_t input_base;
     uint64_t aux_stride, full_stride; /* from block 0's end on */
     uint32_t input_stride;
-    uint64_t cursor; /* block 1: the row of block 0 that comes next */
-    uint64_t n_rows; /* of block 0, once it is over */
+    uint64_t cursor;                        /* block 1: the row of block 0 that comes next */
+    uint64_t n_rows;                        /* of block 0, once it is over */
+    uint32_t n_marks, mark_at;              /* of block 0; in the block that is being recorded */
+    struct r1cs_mark marks[R1CS_MARKS_MAX]; /* of block 0 */
 };
 
 struct recorder {

@@ -47,6 +47,7 @@ static void begin_block(struct recorder *rec, uint32_t block)
     rec->repeat.block = block;
     rec->repeat.in_block = true;
     rec->repeat.cursor = 0;
+    rec->repeat.mark_at = 0;
     if (rec->repeat.count > 1) {
         rec->relative_aux_from = rec->n_aux;
         rec->relative_input_from = rec->n_inputs;
@@ -88,6 +89,33 @@ static void begin_block_1(struct recorder *rec)
     }
 }
 
+void recorder_mark(struct recorder *rec)
+{
+    struct open_repeat *repeat = &rec->repeat;
+    const struct r1cs_mark mark = {
+        .aux = rec->n_aux - repeat->aux_base - repeat->block * repeat->aux_stride,
+        .full = rec->n_full - repeat->full_base,
+        .input = rec->n_inputs - repeat->input_base - repeat->block * repeat->input_stride,
+    };
+    struct r1cs_mark *at = &repeat->marks[repeat->mark_at];
+
+    if (failed(rec))
+        return;
+    if (!repeat->in_block || repeat->mark_at == R1CS_MARKS_MAX) {
+        fail(rec, CUZK_INTERNAL, "a mark outside a block, or too many");
+        return;
+    }
+    if (repeat->block == 0) {
+        *at = mark;
+        repeat->n_marks++;
+    } else if (repeat->mark_at >= repeat->n_marks || mark.aux != at->aux ||
+               mark.input != at->input) {
+        fail(rec, CUZK_INTERNAL, "%s 1 differs from %s 0: mark %" PRIu32, repeat->name,
+             repeat->name, repeat->mark_at);
+    }
+    repeat->mark_at++;
+}
+
 static void end_block_0(struct recorder *rec)
 {
     struct open_repeat *repeat = &rec->repeat;
@@ -127,8 +155,9 @@ static void end_block_1(struct recorder *rec)
 
     if (repeat->cursor != repeat->n_rows ||
         rec->n_aux != repeat->aux_base + 2 * repeat->aux_stride ||
-        rec->n_inputs != repeat->input_base + 2 * repeat->input_stride)
-        fail(rec, CUZK_INTERNAL, "%s 1 has fewer rows or variables than %s 0", repeat->name,
+        rec->n_inputs != repeat->input_base + 2 * repeat->input_stride ||
+        repeat->mark_at != repeat->n_marks)
+        fail(rec, CUZK_INTERNAL, "%s 1 has fewer rows, variables or marks than %s 0", repeat->name,
              repeat->name);
 }
 
@@ -143,8 +172,10 @@ static void end_repeat(struct recorder *rec)
         .full_stride = repeat->full_stride,
         .input_base = repeat->input_base,
         .input_stride = repeat->input_stride,
+        .n_marks = repeat->n_marks,
     };
 
+    memcpy(range.marks, repeat->marks, sizeof range.marks);
     append(rec, &rec->repeats, &range, sizeof range);
     if (repeat->count > 1) {
         rec->open.aux_stride = repeat->aux_stride;

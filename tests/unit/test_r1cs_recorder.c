@@ -372,7 +372,7 @@ static void test_a_block_that_differs_is_named(void **state)
         const char *says;
     } cases[] = {
         {EXTRA_ROW, "the existence of its row 2 (row 4, challenge 1/label)"},
-        {MISSING_ROW, "challenge 1 has fewer rows or variables"},
+        {MISSING_ROW, "challenge 1 has fewer rows, variables or marks"},
         {COEFFICIENT, "in B of its row 1 (row 3, challenge 1/label)"},
         {VARIABLE, "in B of its row 1"},
         {OLD_HANDLE, "in B of its row 1"},
@@ -387,6 +387,56 @@ static void test_a_block_that_differs_is_named(void **state)
         record_changed(rec, cases[i].difference);
         expect_failure(rec, cases[i].says);
     }
+}
+
+/* Three blocks of a bit, a mark, an input, a mark, a number; block 1 with one bit more before the
+ * mark if `other` says so (and one less after it). */
+static void record_marks(struct recorder *rec, unsigned marks, bool other)
+{
+    const struct term one = {VAR_ONE, COEF_ONE};
+
+    recorder_aux(rec, false);
+    recorder_repeat_begin(rec, "part", 3, 0, NULL);
+    for (unsigned block = 0; recorder_block(rec); block++) {
+        recorder_aux(rec, true);
+        if (!other || block == 0)
+            recorder_mark(rec);
+        recorder_input(rec);
+        for (unsigned m = 1; m < marks; m++)
+            recorder_mark(rec);
+        recorder_aux(rec, false);
+        if (other && block == 1)
+            recorder_mark(rec);
+        recorder_row(rec, &one, 1, &one, 1, &one, 1);
+    }
+}
+
+static void test_marks_say_where_the_parts_of_a_block_begin(void **state)
+{
+    struct recorder *rec = new_recorder(&curve_toy_bn);
+    const struct r1cs_repeat *repeat;
+    struct r1cs cs;
+
+    (void)state;
+    record_marks(rec, 2, false);
+    cs = finish(rec);
+    repeat = cs.repeats;
+    assert_int_equal(repeat->n_marks, 2);
+    assert_int_equal(repeat->marks[0].aux, 1);
+    assert_int_equal(repeat->marks[0].full, 0);
+    assert_int_equal(repeat->marks[0].input, 0);
+    assert_int_equal(repeat->marks[1].aux, 1);
+    assert_int_equal(repeat->marks[1].input, 1);
+    r1cs_done(&cs);
+    rec = new_recorder(&curve_toy_bn);
+    record_marks(rec, 1, true);
+    expect_failure(rec, "part 1 differs from part 0: mark 0");
+    rec = new_recorder(&curve_toy_bn);
+    record_marks(rec, R1CS_MARKS_MAX + 1, false);
+    expect_failure(rec, "too many");
+    rec = new_recorder(&curve_toy_bn);
+    recorder_mark(rec);
+    expect_failure(rec, "outside a block");
 }
 
 static void test_repeats_must_be_ended_and_not_nested(void **state)
@@ -526,6 +576,7 @@ int main(void)
         cmocka_unit_test(test_digest_is_the_same_on_two_threads),
         cmocka_unit_test(test_ports_that_meet_are_merged_copy_by_copy),
         cmocka_unit_test(test_a_block_that_differs_is_named),
+        cmocka_unit_test(test_marks_say_where_the_parts_of_a_block_begin),
         cmocka_unit_test(test_repeats_must_be_ended_and_not_nested),
         cmocka_unit_test(test_the_path_of_any_row_is_found),
         cmocka_unit_test(test_any_failed_allocation_leaves_nothing_behind),
