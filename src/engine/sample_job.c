@@ -198,16 +198,17 @@ static enum cuzk_status seal_sectors(struct vanilla_post *vanilla, const struct 
 }
 
 static enum cuzk_status make_post(struct vanilla_post *ret, const struct sample_input *in,
-                                  const struct post_config *config, size_t n, struct budget *budget,
+                                  const struct post_config *config, size_t n, struct engine *engine,
                                   struct cuzk_error *err)
 {
     struct vanilla_post v;
     enum cuzk_status st;
 
     if (!in->options->dense)
-        return sample_post(ret, config, n, in->randomness, &in->facts, budget, err);
-    TRY(vanilla_post_new(&v, config, in->randomness, n, budget, err));
-    st = seal_sectors(&v, in, budget, err);
+        return sample_post(ret, config, n, in->randomness, &in->facts, engine->pool,
+                           &engine->budget, err);
+    TRY(vanilla_post_new(&v, config, in->randomness, n, &engine->budget, err));
+    st = seal_sectors(&v, in, &engine->budget, err);
     if (st == CUZK_OK)
         *ret = v;
     else
@@ -249,7 +250,7 @@ static enum cuzk_status write_post(struct engine *engine, const struct sample_in
 
     TRY(choose_post(&config, &n, in->options, err));
     engine_stage(engine, "make sample");
-    TRY(make_post(&vanilla, in, &config, n, &engine->budget, err));
+    TRY(make_post(&vanilla, in, &config, n, engine, err));
     engine_stage(engine, "write vanilla proofs");
     st = write_vanilla(folder, &vanilla, n, write_post_proof, engine->cancel, err);
     if (st == CUZK_OK)

@@ -60,11 +60,42 @@ static void test_post_proofs_of_all_sizes_pass_the_deep_check(void **state)
         struct vanilla_post v;
         struct cuzk_error err;
 
-        if (sample_post(&v, &config, i % 2 ? 1 : 3, randomness, &facts, NULL, &err) != CUZK_OK ||
+        if (sample_post(&v, &config, i % 2 ? 1 : 3, randomness, &facts, pool, NULL, &err) !=
+                CUZK_OK ||
             post_check_deep(&v, pool, &err) != CUZK_OK)
             fail_msg("%s: %s", sector_sizes[i / 2].name, err.message);
         vanilla_post_done(&v);
     }
+}
+
+/* One thread and many, some sectors and more. */
+static void test_sectors_do_not_depend_on_threads_or_their_number(void **state)
+{
+    const struct post_config config =
+        post_config_make(POST_WINDOW, sector_size_of_name("16MiB"), API_1_2_0);
+    const struct sample_facts facts = sample_facts_of(5);
+    const uint8_t randomness[32] = {7};
+    const size_t needed = vanilla_post_bytes(&config, 2) + sample_post_bytes(&config, 1);
+    struct vanilla_post one, many;
+    struct cuzk_error err;
+    struct budget budget;
+
+    (void)state;
+    budget_init(&budget, needed);
+    assert_int_equal(sample_post(&one, &config, 2, randomness, &facts, NULL, &budget, &err),
+                     CUZK_OK);
+    assert_int_equal(budget.peak, needed);
+    assert_int_equal(sample_post(&many, &config, 9, randomness, &facts, pool, NULL, &err), CUZK_OK);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(one.post.sectors[i].id, 5 + i);
+        assert_memory_equal(&one.post.sectors[i], &many.post.sectors[i],
+                            sizeof one.post.sectors[i]);
+        assert_memory_equal(one.sectors[i].paths[3].siblings, many.sectors[i].paths[3].siblings,
+                            tree_siblings(&config.shape.tree) * sizeof(struct scalar));
+    }
+    vanilla_post_done(&one);
+    vanilla_post_done(&many);
+    assert_int_equal(budget.now, 0);
 }
 
 /* False for the size that has no updates. */
@@ -234,6 +265,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vanilla_proofs_of_all_sizes_pass_the_deep_check),
         cmocka_unit_test(test_post_proofs_of_all_sizes_pass_the_deep_check),
+        cmocka_unit_test(test_sectors_do_not_depend_on_threads_or_their_number),
         cmocka_unit_test(test_updates_of_all_sizes_pass_the_deep_check),
         cmocka_unit_test(test_a_sector_takes_the_memory_that_it_says),
         cmocka_unit_test(test_an_update_takes_the_memory_that_it_says),
