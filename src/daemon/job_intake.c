@@ -72,7 +72,6 @@ static enum refusal refusal_of(enum cuzk_status st)
     case CUZK_INVALID:
     case CUZK_USAGE:
     case CUZK_BAD_INPUT: return REFUSED_BAD_REQUEST;
-    case CUZK_NO_MEMORY: return REFUSED_TOO_LARGE;
     default: return REFUSED_FAULT;
     }
 }
@@ -188,16 +187,18 @@ static void accept_done(struct desk_task *task)
                "this payload has killed its workers before; an operator can clear it");
         return;
     }
-    if (in->accepted == ACCEPT_ATTACHED) {
-        answer_accepted(call, jobs_find(jobs, call->row.id), true);
+    job = jobs_find(jobs, call->row.id);
+    if (in->accepted == ACCEPT_ATTACHED && (job || job_state_is_final(call->row.state))) {
+        answer_accepted(call, job, true);
         return;
     }
     forget_old_attempt(jobs, call->row.id);
     job = job_new(jobs, &call->row);
-    if (!job) { /* it is in the journal: the next start takes it up */
+    if (!job) { /* it is in the journal: the same request again, or the next start, takes it up */
         refuse(call, REFUSED_FAULT, "no memory for the job");
         return;
     }
+    job->row.state = JOB_WAITING;
     jobs_line_insert(jobs, job);
     log_info("job accepted", "job", job->row.id, "circuit", job->row.circuit, "priority",
              job_priority_name(job->row.priority), NULL);
@@ -290,7 +291,8 @@ void jobs_planned(struct jobs *jobs, struct circuit_name name, enum cuzk_status 
         if (plan)
             admit(call, plan);
         else
-            refuse(call, refusal_of(status), sentence);
+            refuse(call, status == CUZK_NO_MEMORY ? REFUSED_TOO_LARGE : refusal_of(status),
+                   sentence);
     }
     for (struct job *j = jobs->line.first, *next; j; j = next) {
         next = j->next;

@@ -706,12 +706,12 @@ static enum cuzk_status start_workers(struct jobs *jobs, struct cuzk_error *err)
 
 static enum cuzk_status open_desks(struct jobs *jobs, struct cuzk_error *err)
 {
-    const struct engine_options options = {
-        .backend = "cpu", .threads = 1, .memory = STANDING_DAEMON / 2};
+    struct engine_options options = {.backend = "cpu", .threads = 1, .memory = READING_SMALL};
     struct clerk *clerk = &jobs->clerk;
 
-    for (int i = 0; i < 2; i++)
-        TRY(engine_open(&jobs->engines[i], &options, err));
+    TRY(engine_open(&jobs->engines[0], &options, err));
+    options.memory = READING_LARGE;
+    TRY(engine_open(&jobs->engines[1], &options, err));
     budget_init(&clerk->budget, 0);
     clerk->key =
         (struct job_key){.folder = jobs->params,

@@ -27,8 +27,10 @@ enum {
 };
 
 /* What a process takes besides what its engine reserves: code's data, stacks, tables. The daemon's
- * includes a request being read. */
-#define STANDING_DAEMON ((uint64_t)96 << 20)
+ * includes the requests being read: a full partition of WindowPoSt takes 57 MB. */
+#define STANDING_DAEMON ((uint64_t)160 << 20)
+#define READING_LARGE ((uint64_t)96 << 20)
+#define READING_SMALL ((uint64_t)32 << 20)
 #define STANDING_WORKER ((uint64_t)16 << 20)
 
 /* ---- calls ---- */

@@ -322,13 +322,12 @@ static void unlink_payload(const struct journal *j, const struct journal_row *ro
 /* The file is named for the job, not by its id: that is the caller's text. */
 static void name_file(struct journal_row *row)
 {
-    uint8_t digest[32];
-    struct hash *h = hash_new(HASH_SHA256);
+    uint8_t digest[32], text[JOB_REQUEST_ID_MAX + JOB_IDENTITY_BYTES];
+    const size_t n = strlen(row->request_id);
 
-    hash_update(h, row->request_id, strlen(row->request_id));
-    hash_update(h, row->identity, sizeof row->identity);
-    hash_final(h, digest);
-    hash_free(h);
+    memcpy(text, row->request_id, n);
+    memcpy(text + n, row->identity, sizeof row->identity);
+    sha256(digest, text, n + sizeof row->identity);
     hex_encode(row->file, digest, 32);
 }
 

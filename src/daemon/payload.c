@@ -255,6 +255,8 @@ enum cuzk_status payload_identity(uint8_t ret[JOB_IDENTITY_BYTES],
     const size_t n = job_request_n_ranges(request);
     enum cuzk_status st = CUZK_OK;
 
+    if (!h)
+        return error_set(err, CUZK_NO_MEMORY, "no memory for a digest");
     hash_u64(h, request->kind);
     hash_u64(h, request->sector_size);
     hash_u64(h, request->registered_proof);

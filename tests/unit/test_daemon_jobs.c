@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,6 +30,8 @@ static char keys[512], folder[512], wrongs[512];
 /* ---- a daemon of jobs --------------------------------------------------------------------------
  */
 
+static const char fast_worker[] = CUZK_BINARY_DIR "/tests/fast_worker";
+static const char *program = fast_worker;
 static struct config config;
 static struct loop *loop;
 static struct jobs *jobs;
@@ -55,7 +58,7 @@ static void start(void)
     struct cuzk_error err;
 
     must(loop_new(&loop, &err), &err);
-    must(jobs_open(&jobs, loop, &config, CUZK_BINARY_DIR "/tests/fast_worker", &err), &err);
+    must(jobs_open(&jobs, loop, &config, program, &err), &err);
     assert_int_equal(pthread_create(&thread, NULL, run_loop, NULL), 0);
 }
 
@@ -190,15 +193,21 @@ static void do_submit(void *ctx)
 {
     struct asked *a = ctx;
     struct submission s = {.request = a->request};
-    struct file_map map;
+    static uint8_t bytes[1 << 18];
     struct cuzk_error err;
+    const int fd = open(a->body, O_RDONLY);
+    const ssize_t n = read(fd, bytes, sizeof bytes);
 
+    close(fd);
+    assert_true(n > 0);
     must(jobs_spool_open(jobs, &s.fd, &err), &err);
-    must(file_map(&map, a->body, &err), &err);
-    assert_int_equal(write(s.fd, map.data, map.bytes), (ssize_t)map.bytes);
-    s.bytes = map.bytes;
-    file_unmap(&map);
+    assert_int_equal(write(s.fd, bytes, (size_t)n), n);
+    s.bytes = (uint64_t)n;
     a->call = jobs_submit(jobs, &s, came_submit, a);
+    if (!a->call) {
+        a->refusal = REFUSED_FAULT;
+        answered(a);
+    }
 }
 
 static void came_await(void *ctx, enum await_end end, const struct job_view *job)
@@ -223,6 +232,10 @@ static void do_await(void *ctx)
     struct asked *a = ctx;
 
     a->call = jobs_await(jobs, a->id, a->timeout_ms, came_await, a);
+    if (!a->call) {
+        a->await = AWAIT_UNKNOWN;
+        answered(a);
+    }
 }
 
 static void came_cancel(void *ctx, enum cancel_end end)
@@ -415,20 +428,20 @@ static void test_what_can_never_fit_is_refused_with_both_numbers(void **state)
 
     (void)state;
     stop();
-    config.memory.total_budget = (uint64_t)250 << 20;
+    config.memory.total_budget = (uint64_t)290 << 20;
     config.memory.urgent_reserve = 0;
     start();
     ask(do_submit, &a); /* 42 MB: fits */
     must_answer(&a);
     assert_int_equal(a.refusal, REFUSED_NOT);
     stop();
-    config.memory.total_budget = (uint64_t)150 << 20;
+    config.memory.total_budget = (uint64_t)220 << 20;
     start();
     a.request = winning("y");
     ask(do_submit, &a);
     must_answer(&a);
     assert_int_equal(a.refusal, REFUSED_TOO_LARGE);
-    assert_non_null(strstr(a.sentence, "157286400"));
+    assert_non_null(strstr(a.sentence, "230686720"));
 }
 
 static void test_cancel_in_every_state(void **state)
@@ -776,6 +789,119 @@ static void test_a_job_has_a_timeline(void **state)
     assert_int_equal(a.status, CUZK_BAD_INPUT);
 }
 
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+/* Over, in spite of what goes wrong meanwhile. */
+static void must_end_done(const char *id)
+{
+    for (unsigned i = 0; i < 100; i++) {
+        struct asked a = {.timeout_ms = 20000};
+
+        snprintf(a.id, sizeof a.id, "%s", id);
+        ask(do_await, &a);
+        must_answer(&a);
+        if (a.await == AWAIT_OVER) {
+            must_be_done(&a);
+            return;
+        }
+    }
+    fail_msg("%s does not end", id);
+}
+
+static void must_be_served(const char *id)
+{
+    struct asked a = submit(id, PRIORITY_LOW);
+
+    if (a.refusal != REFUSED_NOT)
+        fail_msg("refused: %s", a.sentence);
+    must_end_done(a.id);
+}
+
+/* The n-th piece of memory that the daemon asks for is refused, for every n that a job needs: the
+ * request is refused, or it ends done. */
+static void test_any_refused_memory_fails_a_request_or_nothing(void **state)
+{
+    unsigned refused = 0, n = 0;
+    size_t counted;
+
+    (void)state;
+    must_be_served("warm");
+    do {
+        struct asked a = {.request = winning(""), .body = body};
+
+        a.request.priority = PRIORITY_LOW;
+        snprintf(a.request.request_id, sizeof a.request.request_id, "n%u", ++n);
+        mem_fail_at(n);
+        ask(do_submit, &a);
+        must_answer(&a);
+        if (a.refusal == REFUSED_NOT)
+            must_end_done(a.id);
+        else
+            refused++;
+        counted = mem_fail_at(0);
+    } while (counted >= n && n < 200);
+    assert_true(n > 10 && n < 200 && refused > 0);
+    must_be_served("n1"); /* what was refused is taken when it comes again */
+    must_be_served("after");
+}
+
+static void limit_files(rlim_t bytes)
+{
+    const struct rlimit limit = {.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
+
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* No file may grow beyond so many bytes, as on a disk that is full: the request is refused, or it
+ * waits until there is room, and ends done. */
+static void test_a_full_disk_fails_a_request_or_delays_it(void **state)
+{
+    unsigned refused = 0;
+
+    (void)state;
+    signal(SIGXFSZ, SIG_IGN);
+    must_be_served("warm");
+    for (unsigned i = 0; i < 12; i++) {
+        struct asked a = {.request = winning(""), .body = body};
+        bool at_once;
+
+        a.request.priority = PRIORITY_LOW;
+        snprintf(a.request.request_id, sizeof a.request.request_id, "f%u", i);
+        assert_true(loop_call(loop, do_submit, &a));
+        usleep(4000 * i);
+        limit_files(64 + 1024 * i); /* beyond the body, at some place of the job */
+        at_once = wait_answer(&a, 2);
+        limit_files(RLIM_INFINITY);
+        if (!at_once)
+            must_answer(&a);
+        if (a.refusal == REFUSED_NOT)
+            must_end_done(a.id);
+        else
+            refused++;
+    }
+    assert_true(refused > 0);
+    must_be_served("after");
+}
+
+static void test_a_worker_that_cannot_be_started_is_waited_for(void **state)
+{
+    struct asked a = {.request = winning("x"), .body = body};
+    char path[600];
+
+    (void)state;
+    stop();
+    snprintf(path, sizeof path, "%s/program", wrongs);
+    program = path;
+    start();
+    ask(do_submit, &a); /* there is no planner either */
+    assert_false(wait_answer(&a, 1));
+    assert_int_equal(symlink(fast_worker, path), 0);
+    must_answer(&a);
+    assert_int_equal(a.refusal, REFUSED_NOT);
+    must_end_done(a.id);
+    program = fast_worker;
+}
+
 /* ---- once
  * ------------------------------------------------------------------------------------------- */
 
@@ -833,7 +959,11 @@ int main(void)
         CASE(test_a_drain_without_time_stops_at_the_checkpoint),
         CASE(test_keys_are_loaded_and_evicted),
         CASE(test_a_job_has_a_timeline),
+        CASE(test_any_refused_memory_fails_a_request_or_nothing),
+        CASE(test_a_full_disk_fails_a_request_or_delays_it),
+        CASE(test_a_worker_that_cannot_be_started_is_waited_for),
     };
 
+    cmocka_set_test_filter(getenv("CUZK_TEST_FILTER"));
     return cmocka_run_group_tests(tests, make_keys, drop_keys);
 }
