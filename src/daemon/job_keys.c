@@ -310,7 +310,15 @@ bool jobs_plan_some(struct jobs *jobs)
     }
     bytes = recording_bytes(name) + STANDING_WORKER;
     if (bytes > ledger_most(&jobs->ledger, true)) {
-        no_plan(jobs, name, CUZK_NO_MEMORY, "the budget is less than recording the circuit takes");
+        char sentence[256], circuit[CIRCUIT_TEXT_MAX];
+
+        circuit_name_print(circuit, name);
+        snprintf(sentence, sizeof sentence,
+                 "%.31s takes %llu bytes of memory to be planned; the budget of %llu can give it "
+                 "%llu",
+                 circuit, (unsigned long long)bytes, (unsigned long long)jobs->ledger.total,
+                 (unsigned long long)ledger_most(&jobs->ledger, true));
+        no_plan(jobs, name, CUZK_NO_MEMORY, sentence);
         return false;
     }
     if (w->held < bytes) {

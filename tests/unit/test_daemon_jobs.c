@@ -1,4 +1,4 @@
-/* The jobs from body to proof, with worker processes that prove fast (tests/daemon/fast_worker.c).
+/* The jobs from body to proof, with worker processes that prove fast (tests/daemon/fast_cuzk.c).
  * The loop has a thread of its own; the test asks it and waits for what comes. */
 #include "daemon/jobs.h"
 
@@ -30,7 +30,7 @@ static char keys[512], folder[512], wrongs[512];
 /* ---- a daemon of jobs --------------------------------------------------------------------------
  */
 
-static const char fast_worker[] = CUZK_BINARY_DIR "/tests/fast_worker";
+static const char fast_worker[] = CUZK_BINARY_DIR "/tests/fast_cuzk";
 static const char *program = fast_worker;
 static struct config config;
 static struct loop *loop;

@@ -1,6 +1,7 @@
-/* A worker that proves from the trapdoor of its development key: real proofs that verify, in
- * hundredths of a second, so that tests of the daemon can have many. Besides, it does wrong on
- * demand. Files in the folder $FAST_WORKER ask for it, once each:
+/* A cuzk of two verbs, `daemon` and `worker`. Its worker proves from the trapdoor of its
+ * development key: real proofs that verify, in hundredths of a second, so that tests of the daemon
+ * can have many. Besides, it does wrong on demand. Files in the folder $FAST_WORKER ask for it,
+ * once each:
  *
  *     die     it kills itself in the middle of a job
  *     bad     a proof with another witness's bytes: it does not verify
@@ -16,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/daemon.h"
 #include "daemon/worker.h"
 #include "format/bellperson.h"
 #include "groth16/trapdoor_proof.h"
@@ -100,12 +102,36 @@ static enum cuzk_status prove(struct engine *engine, const struct request *reque
     return st;
 }
 
-int main(int argc, char **argv)
+static int run_worker(int argc, char **argv)
 {
     struct worker_options options;
 
-    if (argc < 2 || !worker_options_parse(&options, argv + 2, argc - 2))
-        return 2;
+    if (!worker_options_parse(&options, argv + 2, argc - 2))
+        return CUZK_USAGE;
     options.prove = prove;
     return worker_run(&options);
+}
+
+/* Its workers run as this program. */
+static int run_daemon(const char *file)
+{
+    static struct config config; /* large */
+    const struct daemon_arguments arguments = {.file = file};
+    struct cuzk_error err = {0};
+
+    if (daemon_configure(&config, &arguments, NULL, &err) == CUZK_OK &&
+        daemon_run(&config, &arguments, &err) == CUZK_OK)
+        return 0;
+    fprintf(stderr, "fast_cuzk: %s\n", err.message);
+    return (int)err.status;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4 && strcmp(argv[1], "daemon") == 0)
+        return run_daemon(argv[3]);
+    if (argc > 2 && strcmp(argv[1], "worker") == 0)
+        return run_worker(argc, argv);
+    fputs("fast_cuzk daemon -c FILE\n", stderr);
+    return CUZK_USAGE;
 }

@@ -1,0 +1,223 @@
+"""A daemon as tests run it: a folder, a configuration, a process, and questions over REST.
+
+fast_cuzk (tests/daemon/fast_cuzk.c) is the daemon with workers that prove from the trapdoor of a
+development key, so that a second has several proofs; build/cuzk is the real one."""
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.parse
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.environ.get("CUZK_BUILD", os.path.join(ROOT, "build"))
+CUZK = os.path.join(BUILD, "cuzk")
+FAST = os.path.join(BUILD, "tests", "fast_cuzk")
+LABEL = "daemon-tests"
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def run(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}: {done.stderr.strip()}")
+    return done.stdout
+
+
+class Sector:
+    """A made-up sector, its key, and what a request about it has to say."""
+
+    def __init__(self, folder, circuit):
+        self.folder, self.circuit = folder, circuit
+        self.kind = circuit.split("-")[0]
+        self.keys = os.path.join(folder, "keys")
+        os.makedirs(self.keys, exist_ok=True)
+        run(CUZK, "setup", circuit, "--insecure-seed", LABEL, "-o", self.keys)
+        path = os.path.join(folder, circuit)
+        report = run(CUZK, "sample", circuit, "--seed", "1", "-o", path)
+        self.facts = dict(line.split(None, 1) for line in report.splitlines() if " " in line.strip())
+        if self.kind == "winning":
+            self.files = sorted(os.path.join(path, name) for name in os.listdir(path)
+                                if name.startswith("vanilla"))
+        else:
+            self.files = [path]
+        self.body = b"".join(open(name, "rb").read() for name in self.files)
+
+    def parameters(self, request_id, priority=None):
+        p = {"request_id": request_id}
+        if self.kind == "winning":
+            p.update(kind="winning-post", registered_proof="0",
+                     randomness=self.facts["randomness"].strip(), miner_id="1000")
+        else:
+            p.update(kind="porep-c2")
+        if priority:
+            p["priority"] = priority
+        return p
+
+    def verify(self, proof):
+        """By the command line, beside the daemon's own word."""
+        with tempfile.NamedTemporaryFile(dir=self.folder) as f:
+            f.write(proof)
+            f.flush()
+            command = [CUZK, "verify", self.kind, "--proof", f.name, "--params", self.keys,
+                       "--allow-dev-key"]
+            if self.kind == "winning":
+                command += ["--vanilla", *self.files, "--registered-proof", "0", "--miner-id", "1000",
+                            "--randomness", self.facts["randomness"].strip()]
+            else:
+                command += ["--c1", *self.files]
+            return subprocess.run(command, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL).returncode == 0
+
+
+class Daemon:
+    def __init__(self, folder, keys, program=FAST, budget="2GiB", reserve="auto", threads=1, wrongs=None,
+                 cgroup=None):
+        self.folder, self.program, self.cgroup = folder, program, cgroup
+        self.port = free_port()
+        self.log = open(os.path.join(folder, "daemon.log"), "ab")
+        self.process = None
+        self.environment = dict(os.environ, FAST_WORKER_LABEL=LABEL)
+        if wrongs:
+            self.environment["FAST_WORKER"] = wrongs
+        self.config = os.path.join(folder, "cuzk.toml")
+        with open(self.config, "w") as f:
+            f.write(f'''[daemon]
+listen = "unix://{folder}/cuzk.sock"
+status_listen = "127.0.0.1:{self.port}"
+drain_timeout = "20s"
+[srs]
+param_cache = "{keys}"
+allow_dev_keys = true
+[memory]
+total_budget = "{budget}"
+urgent_reserve = "{reserve}"
+[gpus]
+gpu_threads = {threads}
+[journal]
+path = "{folder}/journal"
+disk_reserve = "64MiB"
+''')
+
+    def start(self):
+        def enter():
+            if self.cgroup:
+                with open(os.path.join(self.cgroup, "cgroup.procs"), "w") as f:
+                    f.write(str(os.getpid()))
+        self.process = subprocess.Popen([self.program, "daemon", "-c", self.config], stdout=self.log,
+                                        stderr=self.log, env=self.environment, preexec_fn=enter)
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            if self.process.poll() is not None:
+                raise RuntimeError(f"the daemon ended with {self.process.returncode}: {self.tail()}")
+            try:
+                if self.ask("GET", "/readyz")[0] == 200:
+                    return self
+            except OSError:
+                pass
+            time.sleep(0.02)
+        raise RuntimeError("the daemon is not ready after 60 s: " + self.tail())
+
+    def tail(self):
+        self.log.flush()
+        with open(self.log.name, "rb") as f:
+            return f.read()[-2000:].decode(errors="replace")
+
+    def ask(self, method, path, body=None, timeout=120, **query):
+        if query:
+            path += "?" + urllib.parse.urlencode(query)
+        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            c.request(method, path, body=body)
+            answer = c.getresponse()
+            return answer.status, answer.read()
+        except http.client.HTTPException as bad: # it ended in the middle of the answer
+            raise ConnectionError(str(bad)) from bad
+        finally:
+            c.close()
+
+    def submit(self, sector, request_id, priority=None):
+        """The job id, or None with the status and sentence of a refusal."""
+        status, body = self.ask("POST", "/api/v1/jobs", sector.body,
+                                **sector.parameters(request_id, priority))
+        answer = json.loads(body)
+        return answer.get("job_id") if status in (200, 202) else None, status, answer
+
+    def job(self, job_id, wait=0):
+        status, body = self.ask("GET", f"/api/v1/jobs/{urllib.parse.quote(job_id, safe='')}",
+                                **({"wait": wait} if wait else {}))
+        return json.loads(body) if status in (200, 202) else None
+
+    def wait(self, job_id, seconds=300):
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            job = self.job(job_id, wait=5)
+            if job and job["state"] in ("done", "failed", "cancelled"):
+                return job
+        raise RuntimeError(f"{job_id} is not over after {seconds} s: {self.tail()}")
+
+    def proof(self, job_id):
+        return self.ask("GET", f"/api/v1/jobs/{urllib.parse.quote(job_id, safe='')}/proof")[1]
+
+    def status(self):
+        return json.loads(self.ask("GET", "/status")[1])
+
+    def pids(self):
+        """The daemon and its workers."""
+        pids = [self.process.pid]
+        try:
+            with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as f:
+                pids += [int(p) for p in f.read().split()]
+        except OSError:
+            pass
+        return pids
+
+    def metered(self):
+        """Anonymous and shared memory of all its processes."""
+        total = 0
+        for pid in self.pids():
+            try:
+                with open(f"/proc/{pid}/status") as f:
+                    total += 1024 * sum(int(n) for n in re.findall(r"Rss(?:Anon|Shmem):\s+(\d+)", f.read()))
+            except OSError:
+                pass
+        return total
+
+    def descriptors(self):
+        return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in self.pids()[:1])
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self):
+        """SIGTERM; the exit code."""
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(60)
+            except subprocess.TimeoutExpired:
+                self.kill()
+                raise RuntimeError("the daemon does not end: " + self.tail())
+        return self.process.returncode if self.process else None
+
+
+class Scratch:
+    """A folder that ends with the block."""
+
+    def __enter__(self):
+        self.path = tempfile.mkdtemp(prefix="cuzk-", dir=BUILD)
+        return self.path
+
+    def __exit__(self, *unused):
+        shutil.rmtree(self.path, ignore_errors=True)
