@@ -1,14 +1,15 @@
 /* Points of BLS12-381 times scalars of their own, in XYZZ coordinates: what transforms over points
- * and products of matrices with points are made of. A key is transformed once, so these are plain:
- * 252 doublings and 64 additions a multiple.
+ * and products of matrices with points are made of.
  *
- * A multiple takes scalars four bits at a time as digits from -8 to 7: those of s + 0x88..8, less 8
- * each, which is no longer than 256 bits for s below 2^255 / 1.1. */
+ * A scalar is split by the curve's endomorphism, k = k1 + k2 lambda (params/<curve>.h; points must be
+ * of order r, as a key's are), and both halves are taken four bits at a time as digits from -8 to
+ * 7: those of |k| + 0x88..8, less 8 each. 128 doublings and 66 additions a multiple. */
 #include "params/bls12_381.h"
 #include "backend/cuda/grid.cuh"
 #include "backend/cuda/point_args.cuh"
 
-enum { SCALAR_WORDS = 8, DIGITS = 64, MULTIPLES = 8 };
+enum { DIGITS = GLV_BITS / 4 + 1, MULTIPLES = 8 };
+static_assert(64 * GLV_WORDS > 4 * DIGITS, "room for the digits' offset");
 
 template <class F> DEVICE uint4 *place(uint4 *points, size_t i)
 {
@@ -23,37 +24,127 @@ template <class F> DEVICE void negate(xyzz<F> &p)
     p.Y = sub(zero, p.Y);
 }
 
-/* p = s p, with the scalar in eight words */
+/* ---- the endomorphism ----------------------------------------------------------------------- */
+
+FP_CONSTANT(fp_beta_g1, G1_BETA)
+__host__ __device__ constexpr u32 fp_beta_g2(int i) /* lies in Fp */
+{
+    constexpr struct {
+        struct {
+            u64 l[FP_LIMBS];
+        } c[2];
+    } t = {{G2_BETA}};
+    return (u32)(t.c[0].l[i / 2] >> (32 * (i % 2)));
+}
+DEVICE fp times_beta(const fp &x)
+{
+    fp beta;
+
+#pragma unroll
+    FP_EACH(i) beta.v[i] = fp_beta_g1(i);
+    return mul(x, beta);
+}
+DEVICE fp2 times_beta(const fp2 &x)
+{
+    fp beta;
+
+#pragma unroll
+    FP_EACH(i) beta.v[i] = fp_beta_g2(i);
+    return fp2{mul(x.c0, beta), mul(x.c1, beta)};
+}
+
+/* out += a b mod 2^(64 n) */
+template <int n, int m> DEVICE void add_product(u64 *out, const u64 *a, const u64 *b)
+{
+#pragma unroll
+    for (int i = 0; i < m; i++) {
+        u64 carry = 0;
+
+#pragma unroll
+        for (int j = 0; i + j < n; j++) {
+            const u64 low = (j < GLV_WORDS ? a[i] * b[j] : 0) + carry;
+
+            carry = (j < GLV_WORDS ? __umul64hi(a[i], b[j]) : 0) + (low < carry);
+            out[i + j] += low;
+            carry += out[i + j] < low;
+        }
+    }
+}
+/* Digits of the two halves of a scalar, and their signs. */
+struct halves {
+    u64 digits[2][GLV_WORDS];
+    bool negative[2];
+};
+DEVICE halves split(const u64 *k)
+{
+    constexpr u64 quotient[2][GLV_WORDS] = {GLV_QUOTIENT_1, GLV_QUOTIENT_2};
+    constexpr u64 step[2][2][GLV_WORDS] = {{GLV_STEP_1}, {GLV_STEP_2}};
+    u64 part[2][GLV_WORDS] = {{0}};
+    halves h;
+
+#pragma unroll
+    for (int j = 0; j < GLV_WORDS; j++)
+        part[0][j] = k[j];
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        u64 c[FR_LIMBS + GLV_WORDS] = {0};
+
+        add_product<FR_LIMBS + GLV_WORDS, FR_LIMBS>(c, k, quotient[i]);
+#pragma unroll
+        for (int j = 0; j < 2; j++)
+            add_product<GLV_WORDS, GLV_WORDS>(part[j], c + FR_LIMBS, step[i][j]);
+    }
+#pragma unroll
+    for (int j = 0; j < 2; j++) {
+        u64 carry;
+
+        h.negative[j] = part[j][GLV_WORDS - 1] >> 63;
+        carry = h.negative[j];
+#pragma unroll
+        for (int w = 0; w < GLV_WORDS; w++) {
+            const u64 x = (h.negative[j] ? ~part[j][w] : part[j][w]) + carry;
+            const u64 offset = 64 * w + 64 <= 4 * DIGITS
+                                   ? 0x8888888888888888u
+                                   : 0x8888888888888888u & (((u64)1 << (4 * DIGITS - 64 * w)) - 1);
+
+            carry = x < carry;
+            h.digits[j][w] = x + offset;
+            carry += h.digits[j][w] < offset;
+        }
+    }
+    return h;
+}
+
+/* p = k p */
 template <class F>
 static __device__ __noinline__ void multiply(xyzz<F> &p, const uint4 *scalar)
 {
-    const uint4 low = scalar[0], high = scalar[1];
-    const u32 s[SCALAR_WORDS] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-    u32 digits[SCALAR_WORDS];
+    const ulonglong2 low = ((const ulonglong2 *)scalar)[0], high = ((const ulonglong2 *)scalar)[1];
+    const u64 k[FR_LIMBS] = {low.x, low.y, high.x, high.y};
+    const halves h = split(k);
     xyzz<F> multiples[MULTIPLES], sum = xyzz_infinity<F>();
 
-    digits[0] = add_cc(s[0], 0x88888888u);
-#pragma unroll
-    for (int k = 1; k < SCALAR_WORDS - 1; k++)
-        digits[k] = addc_cc(s[k], 0x88888888u);
-    digits[SCALAR_WORDS - 1] = addc(s[SCALAR_WORDS - 1], 0x88888888u);
     multiples[0] = p;
-    for (int k = 1; k < MULTIPLES; k++) {
-        multiples[k] = multiples[k - 1];
-        xyzz_add(multiples[k], p);
+    for (int i = 1; i < MULTIPLES; i++) {
+        multiples[i] = multiples[i - 1];
+        xyzz_add(multiples[i], p);
     }
     for (int at = DIGITS - 1; at >= 0; at--) {
-        const int d = (int)(digits[at / 8] >> (4 * (at % 8)) & 15) - 8;
-
-        for (int k = 0; k < 4; k++)
+        for (int i = 0; i < 4; i++)
             xyzz_double(sum);
-        if (d == 0)
-            continue;
-        xyzz<F> term = multiples[(d < 0 ? -d : d) - 1];
+        for (int j = 0; j < 2; j++) {
+            const int d = (int)(h.digits[j][at / 16] >> (4 * (at % 16)) & 15) - 8;
 
-        if (d < 0)
-            negate(term);
-        xyzz_add(sum, term);
+            if (d == 0)
+                continue;
+            xyzz<F> term = multiples[(d < 0 ? -d : d) - 1];
+
+            if (j == 1)
+                term.X = times_beta(term.X);
+            if ((d < 0) != h.negative[j])
+                negate(term);
+            xyzz_add(sum, term);
+        }
     }
     p = sum;
 }
