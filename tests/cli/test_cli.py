@@ -448,6 +448,15 @@ def test_sample_of_a_2KiB_sector_passes_the_check():
         "path"][2]["hashes"][0][0] ^= 1
     refuses("check", "porep", "--c1", write("bad.json", json.dumps(c1).encode()), code=1,
             saying=["row", "challenge 1"])
+    c1 = json.loads(read(out("sample.json")))
+    c1["vanilla_proofs"]["StackedDrg2KiBV1"][0][1]["replica_column_proofs"]["drg_parents"][2][
+        "column"]["rows"][1][0] ^= 1
+    refuses("check", "porep", "--c1", write("bad.json", json.dumps(c1).encode()), code=1,
+            saying=["row", "challenge 1/parent 2"])
+    c1 = json.loads(read(out("sample.json")))
+    c1["comm_r"][0] ^= 1
+    refuses("check", "porep", "--c1", write("bad.json", json.dumps(c1).encode()), code=1,
+            saying=["row", "fixed"])
 
 
 def test_sample_of_a_size_without_a_registered_proof_is_native_bincode():
@@ -463,11 +472,19 @@ def test_sample_is_the_same_for_the_same_seed_only():
     assert read(out("first")) != read(out("other"))
 
 
-def test_sample_of_a_32GiB_sector_holds_in_its_last_partition():
+def test_samples_of_32GiB_hold_in_their_last_partitions():
     if os.environ.get("CUZK_LONG") != "1":
         raise Skip("a minute; CUZK_LONG=1 runs it")
     sample("porep-32GiB", "sample-32.json", 1)
     cuzk("check", "porep", "--c1", out("sample-32.json"), "--partition", "9")
+    facts = sample("update-32GiB", "update-32", 1)
+    cuzk("check", *sampled_update(facts, out("update-32/vanilla-0000015.bin")), "--partition", "15")
+
+
+def test_sample_of_winning_at_32GiB_passes_the_check():
+    facts = sample("winning-32GiB", "winning-32", 1)
+    cuzk("check", "winning", "--vanilla", out("winning-32/vanilla-0000000.bin"), "--randomness",
+         facts["randomness"], "--registered-proof", "3")
 
 
 def test_sample_of_spacetime_passes_the_check():
