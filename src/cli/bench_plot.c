@@ -69,10 +69,10 @@ static void draw_line(const struct plot *p, const char *class, size_t offset)
 
 static const char *stage_class(const char *stage)
 {
-    return strstr(stage, "witness")    ? "witness"
-           : strstr(stage, "quotient") ? "quotient"
-           : strstr(stage, "sum")      ? "sum"
-                                       : "other";
+    return strstr(stage, "witness")                                ? "witness"
+           : strstr(stage, "quotient") || strstr(stage, "rows of") ? "quotient"
+           : strstr(stage, "sum")                                  ? "sum"
+                                                                   : "other";
 }
 
 static void print_escaped(FILE *out, const char *text)

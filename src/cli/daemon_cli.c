@@ -1,6 +1,7 @@
 #include "cli/daemon_cli.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/quantity.h"
 
@@ -31,7 +32,7 @@ void cli_print_job(const struct proving_job *job, double now)
     double from = job->state == JOB_WAITING || job->started <= 0 ? job->submitted : job->started;
     double to = job->finished > 0 ? job->finished : now;
     const char *what = job->state == JOB_WAITING   ? job->why
-                       : job->state == JOB_RUNNING ? job->stage
+                       : job->state == JOB_RUNNING ? job->stage + strspn(job->stage, " ")
                                                    : job->error;
     char memory[QUANTITY_TEXT], done[24], state[24];
 

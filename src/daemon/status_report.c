@@ -19,6 +19,12 @@ int stage_partition(const char *stage)
     return end > stage + sizeof word - 1 && number < 65536 ? (int)number : -1;
 }
 
+/* Stages inside a stage are indented (engine.h). */
+static const char *stage_name(const char *stage)
+{
+    return stage + strspn(stage, " ");
+}
+
 static uint64_t milliseconds(double seconds)
 {
     return seconds > 0 ? (uint64_t)(seconds * 1e3) : 0;
@@ -49,7 +55,7 @@ void job_report(struct report *report, const struct job_view *job, bool with_pro
     report_bool(report, "cancelling", job->cancelling);
     report_text(report, "why", "%s", job->why);
     report_text(report, "worker", "%s", job->worker);
-    report_text(report, "stage", "%s", job->stage);
+    report_text(report, "stage", "%s", stage_name(job->stage));
     report_number(report, "queue_position", job->queue_position);
     report_number(report, "partitions", job->partitions);
     report_number(report, "partitions_done", job->done);
@@ -90,11 +96,15 @@ static void report_memory(struct report *report, const struct jobs_status *s)
     report_end(report);
 }
 
+/* Partitions are proven in order: what does not name its partition belongs to the first that is not
+ * done. */
 static const char *partition_state(const struct job_view *job, unsigned index)
 {
+    int named = stage_partition(job->stage);
+
     if (index < job->done)
         return "done";
-    if (stage_partition(job->stage) != (int)index)
+    if (job->stage[0] == 0 || (named < 0 ? job->done : (unsigned)named) != index)
         return "pending";
     return strstr(job->stage, "witness") ? "synthesizing" : "gpu";
 }
@@ -139,7 +149,7 @@ static void report_workers(struct report *report, const struct jobs_status *s)
         report_text(report, "device", "%s", w->device);
         report_number(report, "pid", (uint64_t)w->pid);
         report_bool(report, "paused", w->paused);
-        report_text(report, "stage", "%s", w->stage);
+        report_text(report, "stage", "%s", stage_name(w->stage));
         report_real(report, "busy_total_secs", w->busy_total);
         report_number(report, "device_total_bytes", w->device_total);
         report_number(report, "device_free_bytes", w->device_free);

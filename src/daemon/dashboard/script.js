@@ -140,7 +140,7 @@ function drawWorkers(s) {
     if (job) bar.append(segment(job.partitions ? job.partitions_done / job.partitions : 0, "accent"));
     const memory = w.device_total_bytes
       ? bytes(w.device_total_bytes - w.device_free_bytes) + " of " + bytes(w.device_total_bytes)
-      : bytes(w.used_bytes) + " of " + bytes(w.budget_bytes);
+      : job ? bytes(w.used_bytes) + " of " + bytes(w.budget_bytes) : bytes(w.used_bytes);
     return element("div", { class: "tile " + state },
       element("header", {}, element("span", { class: "dot" }), w.name, element("span", { class: "dim" }, w.device || w.backend),
         element("span", { class: "gap" }),
@@ -162,6 +162,7 @@ function drawQueue(s) {
   const now = Date.now() / 1e3;
   $("queue-figures").textContent = running.length + " running, " + waiting.length + " waiting";
   $("queue").replaceChildren(head("", "job", "circuit", "waits for / is at", ">memory", ">since", ""),
+    ...running.length + waiting.length === 0 ? [element("tr", {}, element("td", { colspan: 7, class: "why" }, "nothing runs, nothing waits"))] : [],
     ...[...running, ...waiting].map((j) => element("tr", { class: j.state === "running" ? "pick" : null, onclick: j.state === "running" ? () => pin(j.job_id) : null },
       element("td", { class: j.priority }, j.state === "running" ? "\u25b6" : String(j.queue_position)),
       element("td", { class: "id", title: j.job_id + ", " + j.priority }, j.request_id),
@@ -218,8 +219,9 @@ function drawHealth(s) {
 
 let pinned = null;
 
-const STAGES = [["witness", /witness|synth/], ["quotient", /quotient|ntt/], ["sums", /sum|msm/], ["verify", /verif/], ["other", /./]];
-const STAGE_COLOURS = { witness: "witness", quotient: "shape", sums: "key", verify: "pinned", other: "other" };
+const STAGES = [["prepare", /wait|read|record|key/], ["witness", /witness|synth/], ["quotient", /rows|quotient|ntt/], ["sums", /sum|msm/],
+  ["verify", /verif|assemble/], ["other", /./]];
+const STAGE_COLOURS = { prepare: "request", witness: "witness", quotient: "shape", sums: "key", verify: "pinned", other: "other" };
 const stageOf = (name) => STAGES.find(([, pattern]) => pattern.test(name))[0];
 
 function pin(id) {
@@ -228,14 +230,16 @@ function pin(id) {
   if (status) drawRecent(status);
 }
 
-/* A partition's spans, in rows, with the time since the first of them. */
+/* The spans of a timeline with the partition of each; -1: of the whole job. "partition 3: witness" begins a
+ * partition, and what is indented after it belongs to it. */
 function spansOf(trace) {
-  const spans = [];
-  for (const e of Array.isArray(trace) ? trace : trace.traceEvents || []) {
-    const named = /partition (\d+)/.exec(e.name);
-    const partition = e.args && e.args.partition !== undefined ? e.args.partition : named ? Number(named[1]) : null;
-    if (e.ph !== "X" || partition === null) continue;
-    spans.push({ partition, name: e.name.replace(/^partition \d+:? ?/, "") || e.name, begin: e.ts / 1e6, end: (e.ts + e.dur) / 1e6 });
+  const spans = [], current = {};
+  const events = (Array.isArray(trace) ? trace : trace.traceEvents || []).filter((e) => e.ph === "X");
+  for (const e of events.sort((a, b) => a.ts - b.ts)) {
+    const named = /^\s*partition (\d+):?\s*/.exec(e.name);
+    if (named) current[e.tid] = Number(named[1]);
+    const partition = named || (/^\s/.test(e.name) && e.tid in current) ? current[e.tid] : -1;
+    spans.push({ partition, name: (named ? e.name.slice(named[0].length) : e.name.trim()) || "all", begin: e.ts / 1e6, end: (e.ts + e.dur) / 1e6 });
   }
   const first = Math.min(...spans.map((s) => s.begin));
   for (const s of spans) { s.begin -= first; s.end -= first; }
@@ -248,23 +252,24 @@ function niceStep(span) {
 }
 
 function drawJobWaterfall(job, spans, width) {
-  const left = 34, top = 22, row = job.partitions > 12 ? 11 : 14, rows = Math.max(job.partitions, 1);
+  const ofJob = spans.some((s) => s.partition < 0) ? 1 : 0;
+  const left = 34, top = 22, row = job.partitions > 12 ? 11 : 14, rows = Math.max(job.partitions, 1) + ofJob;
   const end = Math.max(...spans.map((s) => s.end), 0.1);
   const x = (t) => left + (width - left - 12) * t / end;
   const svg = shape("svg", { width, height: top + rows * row + 22, viewBox: `0 0 ${width} ${top + rows * row + 22}`, role: "img" });
   svg.append(shape("text", { x: 0, y: 13, class: "job" }, job.circuit + " · " + job.request_id));
   for (let i = 0; i < rows; i++) {
     svg.append(shape("rect", { x: left, y: top + i * row + 1, width: width - left - 12, height: row - 3, class: "lane", rx: 2 }));
-    if (rows <= 12 || i % 2 === 0) svg.append(shape("text", { x: left - 8, y: top + i * row + row - 4, "text-anchor": "end" }, i));
+    if (rows <= 12 || i % 2 === 0) svg.append(shape("text", { x: left - 8, y: top + i * row + row - 4, "text-anchor": "end" }, i < ofJob ? "job" : i - ofJob));
   }
   for (let t = 0, step = niceStep(end); t <= end; t += step) {
     svg.append(shape("line", { x1: x(t), x2: x(t), y1: top, y2: top + rows * row, class: "grid" }));
     svg.append(shape("text", { x: x(t), y: top + rows * row + 14, "text-anchor": "middle" }, Number(t.toPrecision(3)) + " s"));
   }
   for (const s of spans) {
-    const bar = shape("rect", { x: x(s.begin), y: top + s.partition * row + 1, width: Math.max(x(s.end) - x(s.begin) - 0.5, 1), height: row - 3, rx: 2 });
+    const bar = shape("rect", { x: x(s.begin), y: top + (s.partition + ofJob) * row + 1, width: Math.max(x(s.end) - x(s.begin) - 0.5, 1), height: row - 3, rx: 2 });
     bar.style.fill = "var(--" + STAGE_COLOURS[stageOf(s.name)] + ")";
-    bar.append(shape("title", {}, `partition ${s.partition}: ${s.name}, ${(s.end - s.begin).toFixed(2)} s`));
+    bar.append(shape("title", {}, `${s.partition < 0 ? "job" : "partition " + s.partition}: ${s.name}, ${(s.end - s.begin).toFixed(2)} s`));
     svg.append(bar);
   }
   return svg;
