@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/mem.h"
 #include "base/reader.h"
 #include "daemon/client.h"
 #include "support/daemon/raw_http2.h"
@@ -527,6 +528,48 @@ static void test_what_is_no_http2_is_cut_off(void **state)
     raw_close(&raw);
 }
 
+/* Whatever allocation fails, the connection may end and the call may fail, but the next one is
+ * served and nothing of the failed one is left. */
+static void test_the_server_survives_every_failing_allocation(void **state)
+{
+    struct rpc_stats stats;
+    struct raw_http2 raw;
+    unsigned n_failed = 0;
+
+    (void)state;
+    for (size_t n = 1; n <= 40; n++) {
+        raw_open(&raw, server.address.path, true);
+        (void)mem_fail_at(n);
+        for (uint32_t id = 1; id < 8; id += 2) {
+            static const char *const methods[] = {"/test.Test/Echo", "/test.Test/Digest",
+                                                  "/test.Test/Each", "/test.Test/None"};
+
+            raw_request(&raw, id, methods[id / 2], NULL, 0, false);
+            raw_data(&raw, id, "\0\0\0\0\2hi", 7, true);
+        }
+        for (uint32_t id = 1; id < 8; id += 2) {
+            (void)raw_wait(&raw, 5000, raw_stream_ended, id);
+            if (!raw_stream(&raw, id)->ended)
+                assert_true(raw.closed);
+        }
+        n_failed += mem_fail_at(0) >= n;
+        raw_close(&raw);
+        raw_open(&raw, server.address.path, true);
+        raw_request(&raw, 1, "/test.Test/Echo", NULL, 0, false);
+        raw_data(&raw, 1, "\0\0\0\0\2hi", 7, true);
+        assert_true(raw_wait(&raw, 5000, raw_stream_ended, 1));
+        assert_string_equal(raw_stream(&raw, 1)->grpc_status, "0");
+        raw_close(&raw);
+    }
+    assert_in_range(n_failed, 10, 30); /* the last n are beyond what there is to fail */
+    do
+        rpc_fixture_stats(&server, &stats);
+    while (stats.n_connections > 0);
+    assert_int_equal(stats.n_calls, 0);
+    assert_int_equal(stats.n_receiving, 0);
+    assert_int_equal(stats.granted_bytes, 0);
+}
+
 /* ---- patience -----------------------------------------------------------------------------------
  */
 
@@ -659,6 +702,7 @@ int main(void)
         RPC_TEST(test_a_body_in_tiny_frames_is_taken),
         RPC_TEST(test_headers_that_unfold_to_too_much_end_their_stream_alone),
         RPC_TEST(test_what_is_no_http2_is_cut_off),
+        RPC_TEST(test_the_server_survives_every_failing_allocation),
         RPC_TEST(test_a_silent_newcomer_is_cut_off),
         RPC_TEST(test_a_body_that_does_not_go_on_ends),
         RPC_TEST(test_a_peer_that_is_silent_is_pinged_and_a_dead_one_left),

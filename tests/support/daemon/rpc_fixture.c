@@ -30,8 +30,10 @@ static void many(void *ctx, struct rpc_call *call, const struct rpc_request *req
 {
     (void)ctx;
     for (unsigned i = 0; request->n && i < request->message[0]; i++)
-        if (!rpc_send(call, request->message, request->n))
-            abort();
+        if (!rpc_send(call, request->message, request->n)) {
+            rpc_finish(call, GRPC_UNAVAILABLE, "no memory");
+            return;
+        }
     rpc_finish(call, GRPC_OK, "that is all: 100 %");
 }
 
@@ -58,7 +60,7 @@ static void each(void *ctx, struct rpc_call *call, const struct rpc_request *req
     if (!request->message)
         rpc_finish(call, GRPC_OK, NULL);
     else if (!rpc_send(call, request->message, request->n))
-        abort();
+        rpc_finish(call, GRPC_UNAVAILABLE, "no memory");
 }
 
 static void digest(void *ctx, struct rpc_call *call, const struct rpc_request *request)
@@ -70,6 +72,11 @@ static void digest(void *ctx, struct rpc_call *call, const struct rpc_request *r
     ssize_t n;
     uint64_t all = 0;
 
+    if (!hash) {
+        close(request->fd);
+        rpc_finish(call, GRPC_UNAVAILABLE, "no memory");
+        return;
+    }
     while ((n = pread(request->fd, bytes, sizeof bytes, (off_t)all)) > 0) {
         if (all == 0 && f->n_order < sizeof f->order - 1)
             f->order[f->n_order++] = (char)bytes[0];
