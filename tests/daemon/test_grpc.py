@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -14,6 +13,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
+from daemon.daemon_process import CUZK, Daemon, Sector, free_port  # noqa: E402
 from support.claims import run  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("CUZK_BUILD", os.path.join(ROOT, "build")))
@@ -106,12 +106,6 @@ def client(name, *arguments, seconds=300):
 
 # ---- the daemon -----------------------------------------------------------------------------------
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 class Staged:
     """A staged daemon that speaks gRPC on a unix socket and on TCP, as long as the block lasts."""
 
@@ -179,6 +173,24 @@ def test_grpc_js_calls_every_method():
 
 def test_grpc_go_calls_every_method():
     calls_of("grpc-go")
+
+
+def test_each_client_gets_a_proof_from_the_real_daemon():
+    with tempfile.TemporaryDirectory(prefix="cuzk-grpc-") as folder:
+        sector = Sector(folder, "winning-2KiB")
+        daemon, tcp = Daemon(folder, sector.keys, program=CUZK), f"127.0.0.1:{free_port()}"
+        daemon.environment["CUZK_DAEMON_LISTEN"] = f"unix://{folder}/cuzk.sock,{tcp}"
+        daemon.start()
+        try:
+            for name in MAKERS:
+                ask = ["prove", sector.files[0], sector.facts["randomness"].strip(), "real-" + name]
+                first = client(name, f"unix://{folder}/cuzk.sock", *ask)
+                again = client(name, tcp, *ask)
+                assert first.startswith("prove: 1 ") and again == first, f"{name}: {first}{again}"
+                assert sector.verify(bytes.fromhex(first.split()[2])), f"{name}: an invalid proof"
+        finally:
+            daemon.process.terminate()
+            assert daemon.process.wait(60) == 0, daemon.tail()
 
 
 def test_bodies_of_68_and_250_mib_are_taken_from_each_client():

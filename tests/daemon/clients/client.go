@@ -5,8 +5,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"fmt"
 	"io"
+	"io/ioutil"
 	"os"
 	"strconv"
 	"strings"
@@ -63,6 +65,18 @@ func winning(id string, n int) *pb.SubmitProofRequest {
 	return &pb.SubmitProofRequest{RequestId: id, ProofKind: pb.ProofKind_WINNING_POST, SectorSize: 2048,
 		VanillaProofs: [][]byte{bytes.Repeat([]byte{7}, n)}, MinerId: 1000,
 		Randomness: bytes.Repeat([]byte{9}, 32)}
+}
+
+func proveFile(path, randomness, id string) {
+	vanilla, err := ioutil.ReadFile(path)
+	must(err)
+	submit := winning(id, 0)
+	submit.VanillaProofs[0] = vanilla
+	submit.Randomness, err = hex.DecodeString(randomness)
+	must(err)
+	result, err := prove(submit, 120)
+	must(err)
+	say("prove", fmt.Sprintf("%d %x", result.Status, result.Proof))
 }
 
 func prove(submit *pb.SubmitProofRequest, seconds float64) (*pb.AwaitProofResponse, error) {
@@ -193,6 +207,8 @@ func main() {
 	switch os.Args[2] {
 	case "calls":
 		calls()
+	case "prove":
+		proveFile(os.Args[3], os.Args[4], os.Args[5])
 	case "large":
 		large(number(3), number(4))
 	case "urgent":

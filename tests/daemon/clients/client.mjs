@@ -1,8 +1,9 @@
 // README.md says what this is. Run where node_modules is; PROTO is the .proto file.
+import fs from "node:fs";
 import grpc from "@grpc/grpc-js";
 import loader from "@grpc/proto-loader";
 
-const [target, what, ...numbers] = process.argv.slice(2);
+const [target, what, ...words] = process.argv.slice(2);
 const LIMIT = 256 << 20;
 const definition = loader.loadSync(process.env.PROTO, { longs: Number, enums: Number, defaults: true });
 const { ProvingEngine } = grpc.loadPackageDefinition(definition).cuzk.v1;
@@ -64,13 +65,22 @@ const whats = {
     say("no kind", await code("Prove", { submit: {} }));
   },
 
-  async large(mib, n) {
+  async prove(path, randomness, id) {
+    const submit = { ...winning(id), vanillaProofs: [fs.readFileSync(path)],
+      randomness: Buffer.from(randomness, "hex") };
+    const { result } = await call("Prove", { submit });
+    say("prove", `${result.status} ${result.proof.toString("hex")}`);
+  },
+
+  async large(...numbers) {
+    const [mib, n] = numbers.map(Number);
     const one = (i) => call("Prove", { submit: winning(`large-${mib}-${i}`, mib << 20) }, 300);
     const answers = await Promise.all([...Array(n).keys()].map(one));
     say("large", answers.map((a) => a.result.proof.length).join(" "));
   },
 
-  async urgent(mib, n) {
+  async urgent(...numbers) {
+    const [mib, n] = numbers.map(Number);
     let before = 0;
     const held = [...Array(n).keys()].map((i) =>
       client.Prove({ submit: { requestId: `held-${i}`, proofKind: POREP_SEAL_COMMIT,
@@ -81,5 +91,5 @@ const whats = {
   },
 };
 
-await whats[what](...numbers.map(Number));
+await whats[what](...words);
 client.close();

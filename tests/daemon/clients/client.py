@@ -65,7 +65,17 @@ def calls():
     say("no kind", code("Prove", pb.ProveRequest(submit=pb.SubmitProofRequest()), pb.ProveResponse))
 
 
+def prove(path, randomness, request_id):
+    with open(path, "rb") as f:
+        request = winning(request_id)
+        request.vanilla_proofs[0] = f.read()
+    request.randomness = bytes.fromhex(randomness)
+    result = call("Prove", pb.ProveRequest(submit=request), pb.ProveResponse).result
+    say("prove", f"{result.status} {result.proof.hex()}")
+
+
 def large(mib, n):
+    mib, n = int(mib), int(n)
     lengths = [0] * n
 
     def one(i):
@@ -79,6 +89,7 @@ def large(mib, n):
 
 
 def urgent(mib, n):
+    mib, n = int(mib), int(n)
     held = [channel.unary_unary("/cuzk.v1.ProvingEngine/Prove",
                                 request_serializer=lambda m: m.SerializeToString(),
                                 response_deserializer=pb.ProveResponse.FromString).future(
@@ -90,4 +101,4 @@ def urgent(mib, n):
     [f.cancel() for f in held]
 
 
-globals()[sys.argv[2]](*map(int, sys.argv[3:]))
+globals()[sys.argv[2]](*sys.argv[3:])
