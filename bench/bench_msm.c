@@ -1,8 +1,13 @@
 /* Sums of products beside blst's, one thread; class sums, fixed-base multiples and decoding alone.
+ * All of it with the portable kernels and, where the processor has them, in lanes ("-lanes").
  * BN254 stands beside blst's BLS12-381 of the same length. Lengths above 2^18 run when asked:
  * bench_msm LG ... */
 #include "bench.h"
 
+#if defined(__x86_64__)
+#include "backend/ifma/ifma_kernels.h"
+#endif
+#include "base/cpu.h"
 #include "base/rng.h"
 #include "curve/curve.h"
 #include "msm/group_kernels.h"
@@ -119,14 +124,35 @@ static size_t peer_scratch(const struct work *w)
 #define PEER NULL
 #endif
 
+/* The curve with lane kernels; NULL if they cannot run here. */
+static const struct curve *in_lanes(const struct curve *curve)
+{
+#if defined(__x86_64__)
+    return cpu_features()->avx512_ifma ? ifma_curve(curve) : NULL;
+#else
+    (void)curve;
+    return NULL;
+#endif
+}
+
+static const char *how(const struct curve *curve)
+{
+    return curve == &curve_bls12_381 || curve == &curve_bn254 ? "" : "-lanes";
+}
+
+static bool is_bn254(const struct curve *curve)
+{
+    return curve->fr_bits == curve_bn254.fr_bits;
+}
+
 static void bench_one(struct work *ours, struct work *peer, unsigned lg, int rounds)
 {
     char title[64];
     struct work theirs = *peer;
 
     theirs.scratch = memory(peer_scratch(peer));
-    snprintf(title, sizeof title, "msm %s G%d 2^%u 1",
-             ours->curve == &curve_bn254 ? "BN254" : "BLS12-381", ours->second ? 2 : 1, lg);
+    snprintf(title, sizeof title, "msm%s %s G%d 2^%u 1", how(ours->curve),
+             is_bn254(ours->curve) ? "BN254" : "BLS12-381", ours->second ? 2 : 1, lg);
     bench_run(&(struct bench){.title = title,
                               .rounds = rounds,
                               .units_per_second = 1e3,
@@ -141,14 +167,21 @@ static void bench_one(struct work *ours, struct work *peer, unsigned lg, int rou
 
 static void bench_length(unsigned lg, int rounds, bool second)
 {
-    struct work bls, bn;
+    const struct curve *curves[] = {&curve_bls12_381, in_lanes(&curve_bls12_381), &curve_bn254,
+                                    in_lanes(&curve_bn254)};
+    struct work bls;
 
     work_new(&bls, &curve_bls12_381, second, (size_t)1 << lg);
-    work_new(&bn, &curve_bn254, second, (size_t)1 << lg);
-    bench_one(&bls, &bls, lg, rounds);
-    bench_one(&bn, &bls, lg, rounds);
+    for (size_t i = 0; i < sizeof curves / sizeof *curves; i++) {
+        struct work ours;
+
+        if (!curves[i])
+            continue;
+        work_new(&ours, curves[i], second, (size_t)1 << lg);
+        bench_one(&ours, &bls, lg, rounds);
+        work_free(&ours);
+    }
     work_free(&bls);
-    work_free(&bn);
 }
 
 /* ---- the other kernels, a point at a time ---------------------------------------------------- */
@@ -183,7 +216,7 @@ static void ours_decode(void *ctx)
         exit(1);
 }
 
-static void bench_points(unsigned lg, bool second)
+static void bench_points(const struct curve *curve, unsigned lg, bool second)
 {
     static const struct {
         const char *name;
@@ -191,7 +224,7 @@ static void bench_points(unsigned lg, bool second)
     } kernels[] = {{"class-sum", ours_sum}, {"decode", ours_decode}, {"fixed-base", ours_fixed}};
     struct work w;
 
-    work_new(&w, &curve_bls12_381, second, (size_t)1 << lg);
+    work_new(&w, curve, second, (size_t)1 << lg);
     all_selected = memory(w.n / 8 + 8);
     memset(all_selected, 0xff, w.n / 8 + 8);
     encoded = memory(w.n * w.kernels->encoded_bytes);
@@ -199,8 +232,8 @@ static void bench_points(unsigned lg, bool second)
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         char title[64];
 
-        snprintf(title, sizeof title, "%s BLS12-381 G%d 2^%u 1", kernels[i].name, second ? 2 : 1,
-                 lg);
+        snprintf(title, sizeof title, "%s%s BLS12-381 G%d 2^%u 1", kernels[i].name, how(curve),
+                 second ? 2 : 1, lg);
         bench_run(&(struct bench){.title = title,
                                   .rounds = 5,
                                   .units_per_second = 1e9 / (double)w.n,
@@ -220,17 +253,19 @@ int main(int argc, char **argv)
             bench_length((unsigned)atoi(argv[i]), 1, false);
         return 0;
     }
-    if (bench_smoke()) {
-        bench_length(8, 2, false);
-        bench_length(8, 2, true);
-        bench_points(8, false);
-        bench_points(8, true);
-        return 0;
+    const struct curve *lanes = in_lanes(&curve_bls12_381);
+
+    for (int second = 0; second < 2; second++) {
+        if (bench_smoke()) {
+            bench_length(8, 2, second);
+        } else {
+            bench_length(16, 5, second);
+            if (!second)
+                bench_length(18, 3, false);
+        }
+        bench_points(&curve_bls12_381, bench_smoke() ? 8 : second ? 14 : 15, second);
+        if (lanes)
+            bench_points(lanes, bench_smoke() ? 8 : second ? 14 : 15, second);
     }
-    bench_length(16, 5, false);
-    bench_length(18, 3, false);
-    bench_length(16, 3, true);
-    bench_points(15, false);
-    bench_points(14, true);
     return 0;
 }

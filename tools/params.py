@@ -64,6 +64,29 @@ def fp2_braces(f, x):
     return "{" + braces(f.mont(x[0])) + "}, {" + braces(f.mont(x[1])) + "}"
 
 
+def lane_lines(prefix, f):
+    """The same field in limbs of 52 bits with S = 2^(52 limbs): backend/ifma. Five bits are left free."""
+    p, limbs = f.p, -(-(f.p.bit_length() + 5) // 52)
+    S = 1 << 52 * limbs
+
+    def lane(x):
+        return "{" + ", ".join("0x%013x" % (x >> 52 * i & (1 << 52) - 1) for i in range(limbs)) + "}"
+
+    each = " ".join("X(0x%013x)" % (p >> 52 * i & (1 << 52) - 1) for i in range(limbs))
+    yield f"#define {prefix}_LANE_LIMBS {limbs} /* of 52 bits; S = 2^{52 * limbs} */"
+    yield f"#define {prefix}_LANE_EACH(X) {each} /* limbs of p */"
+    yield f"#define {prefix}_LANE_N0 0x{-pow(p, -1, 2**52) % 2**52:013x} /* -1/p mod 2^52 */"
+    yield (f"#define {prefix}_LANE_RECIPROCAL 0x{2**52 // ((p >> 52 * (limbs - 1)) + 1):013x}"
+           " /* 2^52 / (top limb of p + 1), rounded down */")
+    yield f"#define {prefix}_LANE_ONE {lane(S % p)} /* S */"
+    yield f"#define {prefix}_LANE_FROM_PLAIN {lane(S * S % p)} /* S^2 */"
+    yield f"#define {prefix}_LANE_FROM_NATIVE {lane(S * S * pow(f.R, -1, p) % p)} /* S^2/R */"
+    yield f"#define {prefix}_LANE_TO_NATIVE {lane(f.R % p)} /* R */"
+    yield f"#define {prefix}_NATIVE_TO_LANE {braces(f.words(S % p))} /* S, for products in words */"
+    yield (f"#define {prefix}_NATIVE_FROM_LANE {braces(f.words(f.R * f.R * pow(S, -1, p) % p))}"
+           " /* R^2/S */")
+
+
 def field_lines(prefix, f, what):
     p = f.p
     yield f"/* {what}: {p} */"
@@ -74,6 +97,7 @@ def field_lines(prefix, f, what):
     yield f"#define {prefix}_ONE {braces(f.mont(1))} /* R */"
     yield f"#define {prefix}_R2 {braces(f.words(f.R * f.R % p))} /* R^2 */"
     yield f"#define {prefix}_R3 {braces(f.words(f.R**3 % p))} /* R^3 */"
+    yield from lane_lines(prefix, f)
 
 
 def point_braces(f, point, in_fp):

@@ -44,7 +44,7 @@ typedef void cuzk_progress_fn(void *user, const char *stage, uint64_t done, uint
 struct cuzk_options {
     uint64_t memory;            /* bytes that all objects and calls may take; 0: no limit */
     unsigned threads;           /* 0: every processor that we may run on */
-    const char *backend;        /* "cpu"; NULL or "auto": the best one here */
+    const char *backend;        /* "cpu", "ifma"; NULL: $CUZK_BACKEND, or "auto", the best here */
     cuzk_progress_fn *progress; /* may be NULL */
     void *progress_user;
 };

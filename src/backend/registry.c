@@ -3,11 +3,17 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/cpu_backend.h"
+#if defined(__x86_64__)
+#include "backend/ifma/ifma_backend.h"
+#endif
 #ifdef CUZK_HAVE_CUDA
 #include "backend/cuda/cuda_backend.h"
 #endif
 
 static const struct backend *const all[] = {
+#if defined(__x86_64__)
+    &backend_ifma,
+#endif
     &backend_cpu,
 #ifdef CUZK_HAVE_CUDA
     &backend_cuda, /* moves to the front when its table is complete */

@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -9,7 +10,8 @@
 enum cuzk_status engine_open(struct engine *engine, const struct engine_options *options,
                              struct cuzk_error *err)
 {
-    const char *name = options->backend ? options->backend : "auto";
+    const char *choice = getenv("CUZK_BACKEND");
+    const char *name = options->backend ? options->backend : choice && *choice ? choice : "auto";
     const char *why_not;
 
     memset(engine, 0, sizeof *engine);

@@ -25,7 +25,7 @@ struct stage {
 typedef void stage_fn(void *ctx, const struct stage *stage);
 
 struct engine_options {
-    const char *backend;       /* "auto", "cpu", ...; NULL is "auto" */
+    const char *backend;       /* "auto", "cpu", ...; NULL: $CUZK_BACKEND, or "auto" */
     unsigned threads;          /* 0: all processors */
     size_t memory;             /* the budget in bytes; 0: no limit */
     const atomic_bool *cancel; /* NULL: never */

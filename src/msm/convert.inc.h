@@ -1,30 +1,12 @@
 /* Arrays of points from one form to another: the template.
  *
- * Parameters, kept: GROUP, BASE as in curve/group.inc.h; curve/encode.inc.h and multiple.inc.h come
- * before. Names defined: g1_decode_one, and entries of struct group_kernels, whose contracts they
- * fulfil: g1_bulk_decode g1_bulk_to_plain g1_bulk_from_plain g1_bulk_encode g1_bulk_neg
+ * Parameters, kept: GROUP, BASE as in curve/group.inc.h; msm/decode_one.inc.h and curve/multiple.inc.h
+ * come before. Names defined: entries of struct group_kernels, whose contracts they fulfil:
+ * g1_bulk_decode g1_bulk_to_plain g1_bulk_from_plain g1_bulk_encode g1_bulk_neg
  * g1_bulk_subgroup_check. */
 #define G(name) TEMPLATE_JOIN(GROUP, name)
 #define B(name) TEMPLATE_JOIN(BASE, name)
 #define G_AFFINE_T G(affine_t)
-
-/* *out = point i, native. */
-static enum point_fault G(decode_one)(G_AFFINE_T *out, const struct points_view *points, size_t i)
-{
-    enum point_fault fault;
-
-    switch (points->form) {
-    case POINTS_NATIVE: *out = ((const G_AFFINE_T *)points->data)[i]; return POINT_OK;
-    case POINTS_PLAIN:
-        G(affine_from_plain)(out, &((const G_AFFINE_T *)points->data)[i]);
-        return POINT_OK;
-    default:
-        fault = G(read_bytes)(out, (const uint8_t *)points->data + i * 2 * B(bytes), false);
-        if (fault == POINT_OK && G(affine_is_infinity)(out))
-            return POINT_INFINITY;
-        return fault;
-    }
-}
 
 static bool G(bulk_decode)(void *out, const struct points_view *points, size_t begin, size_t end,
                            struct points_fault *fault)

@@ -1,6 +1,6 @@
 /* Many multiples of one base: the template.
  *
- * Parameters, kept: GROUP, BASE as in curve/group.inc.h; msm/adder.inc.h comes before.
+ * Parameters, kept: GROUP, BASE as in curve/group.inc.h; cells and an adder of them come before.
  * Names defined: entries of struct group_kernels: g1_bulk_fixed_table_bytes,
  * g1_bulk_fixed_table_init, g1_bulk_fixed_mul_bytes, g1_bulk_fixed_mul.
  *
@@ -10,6 +10,7 @@
 #define G(name) TEMPLATE_JOIN(GROUP, name)
 #define G_T G(t)
 #define G_AFFINE_T G(affine_t)
+#define G_CELL_T G(cell_t)
 
 /* 17 additions a multiple on 254 and 255 bits. The table takes 26 MiB in G1 of BLS12-381, 52 in G2;
  * a window more or less gains or costs 6 % and doubles or halves it. */
@@ -21,11 +22,11 @@
 
 static size_t G(bulk_fixed_table_bytes)(void)
 {
-    return FIXED_WINDOWS * FIXED_HALF * sizeof(G_AFFINE_T);
+    return FIXED_WINDOWS * FIXED_HALF * sizeof(G_CELL_T);
 }
 
 struct G(fixed_table) {
-    G_AFFINE_T *table;
+    G_CELL_T *table;
     G_AFFINE_T first[FIXED_WINDOWS]; /* 2^(c w) base */
 };
 
@@ -33,10 +34,11 @@ struct G(fixed_table) {
 static void G(fixed_window)(void *ctx, size_t w, unsigned worker)
 {
     const struct G(fixed_table) *fixed = ctx;
-    G_AFFINE_T *row = fixed->table + w * FIXED_HALF;
+    G_CELL_T *row = fixed->table + w * FIXED_HALF;
     enum { BATCH = 64 };
     const size_t n = FIXED_HALF;
     G_T sum[BATCH], last;
+    G_AFFINE_T affine[BATCH];
     TEMPLATE_JOIN(BASE, t) scratch[2 * BATCH];
 
     (void)worker;
@@ -48,7 +50,8 @@ static void G(fixed_window)(void *ctx, size_t w, unsigned worker)
             sum[i] = last;
             G(add_mixed)(&last, &last, &fixed->first[w]);
         }
-        G(to_affine_batch)(row + at, sum, m, scratch);
+        G(to_affine_batch)(affine, sum, m, scratch);
+        G(cells_load)(row + at, &(struct points_view){POINTS_NATIVE, affine, m}, NULL, 0, m, NULL);
     }
 }
 
@@ -69,6 +72,7 @@ static void G(bulk_fixed_table_init)(void *table, const void *base_plain, struct
 }
 
 struct G(fixed_worker) {
+    G_CELL_T product[ADDER_PAIRS];
     struct G(adder) adder;
     uint64_t recoded[ADDER_PAIRS][FR_LIMBS];
     bool negative[ADDER_PAIRS];
@@ -76,7 +80,7 @@ struct G(fixed_worker) {
 
 struct G(fixed_mul) {
     struct digits digits;
-    const G_AFFINE_T *table;
+    const G_CELL_T *table;
     const uint64_t *scalars;
     G_AFFINE_T *out;
     struct G(fixed_worker) * workers;
@@ -92,15 +96,15 @@ static void G(fixed_mul_range)(void *ctx, size_t begin, size_t end, unsigned wor
 {
     struct G(fixed_mul) *mul = ctx;
     struct G(fixed_worker) *worker = &mul->workers[worker_index];
+    G_CELL_T *product = worker->product;
 
     G(adder_init)(&worker->adder);
-    for (size_t i = begin; i < end; i++) {
+    G(cells_clear)(product, end - begin);
+    for (size_t i = begin; i < end; i++)
         worker->negative[i - begin] =
             digits_recode(&mul->digits, worker->recoded[i - begin], &mul->scalars[i * FR_LIMBS]);
-        mul->out[i] = G(affine_infinity);
-    }
     for (unsigned w = 0; w < FIXED_WINDOWS; w++) {
-        const G_AFFINE_T *row = mul->table + w * FIXED_HALF - 1; /* from digit 1 on */
+        const G_CELL_T *row = mul->table + w * FIXED_HALF - 1; /* from digit 1 on */
 
         for (size_t i = begin; i < end; i++) {
             const int32_t digit = digits_get(&mul->digits, worker->recoded[i - begin], w);
@@ -108,11 +112,12 @@ static void G(fixed_mul_range)(void *ctx, size_t begin, size_t end, unsigned wor
 
             if (digit != 0)
                 G(adder_push)
-            (&worker->adder, G(ref)(&mul->out[i], false),
-             G(ref)(&row[digit < 0 ? -digit : digit], negative), &mul->out[i]);
+            (&worker->adder, G(ref)(&product[i - begin], false),
+             G(ref)(&row[digit < 0 ? -digit : digit], negative), &product[i - begin]);
         }
         G(adder_flush)(&worker->adder);
     }
+    G(cells_to_affine)(mul->out + begin, product, end - begin);
 }
 
 static void G(bulk_fixed_mul)(void *out, const void *table, const uint64_t *scalars, size_t n,
@@ -127,3 +132,4 @@ static void G(bulk_fixed_mul)(void *out, const void *table, const uint64_t *scal
 #undef G
 #undef G_T
 #undef G_AFFINE_T
+#undef G_CELL_T

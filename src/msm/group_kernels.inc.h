@@ -10,7 +10,9 @@
 #include "msm/layout.h"
 #include "msm/window.h"
 
+#include "msm/decode_one.inc.h"
 #include "msm/convert.inc.h"
+#include "msm/cell.inc.h"
 #include "msm/adder.inc.h"
 #include "msm/lists.inc.h"
 #include "msm/sum_products.inc.h"

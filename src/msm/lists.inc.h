@@ -1,6 +1,7 @@
 /* Sums of many lists of points at once: the template.
  *
- * Parameters, kept: GROUP, BASE as in curve/group.inc.h; msm/adder.inc.h comes before.
+ * Parameters, kept: GROUP as in curve/group.inc.h; cells and an adder of them come before: msm/cell.inc.h
+ * and msm/adder.inc.h, or their counterparts in lanes.
  *
  *     struct g1_lists       up to LISTS_REFS points in lists, and room to add them up
  *     g1_lists_init         empty
@@ -20,7 +21,7 @@
  * The value at *out is the first point of its list unless it is infinity. When the room is full the
  * rounds run, and the open list goes on with its sum so far. */
 #define G(name) TEMPLATE_JOIN(GROUP, name)
-#define G_AFFINE_T G(affine_t)
+#define G_CELL_T G(cell_t)
 
 /* Sums on the way take 4096 x 96 bytes of the L2 cache. */
 #ifndef LISTS_REFS
@@ -31,11 +32,11 @@ struct G(lists) {
     size_t n_lists; /* the last one is open */
     size_t n_refs;
     struct {
-        G_AFFINE_T *out;
+        G_CELL_T *out;
         size_t n;
     } list[LISTS_REFS];
     G(ref_t) ref[LISTS_REFS];   /* the points of all lists, one list after the other */
-    G_AFFINE_T sum[LISTS_REFS]; /* of pairs; all rounds together make fewer than there are points */
+    G_CELL_T sum[LISTS_REFS]; /* of pairs; all rounds together make fewer than there are points */
     struct G(adder) adder;
 };
 
@@ -54,12 +55,12 @@ static void G(lists_round)(struct G(lists) * lists, size_t *n_sums)
 
     for (size_t i = 0; i < n_lists; i++) {
         const size_t n = lists->list[i].n;
-        G_AFFINE_T *out = lists->list[i].out;
+        G_CELL_T *out = lists->list[i].out;
         const G(ref_t) *ref = &lists->ref[from];
 
         from += n;
         if (n == 1) {
-            G_AFFINE_T value;
+            G_CELL_T value;
 
             G(ref_load)(&value, ref[0]);
             *out = value;
@@ -67,7 +68,7 @@ static void G(lists_round)(struct G(lists) * lists, size_t *n_sums)
             G(adder_push)(&lists->adder, ref[0], ref[1], out);
         } else if (n > 2) {
             for (size_t j = 0; j + 1 < n; j += 2) {
-                G_AFFINE_T *sum = &lists->sum[(*n_sums)++];
+                G_CELL_T *sum = &lists->sum[(*n_sums)++];
 
                 G(adder_push)(&lists->adder, ref[j], ref[j + 1], sum);
                 lists->ref[kept_refs++] = G(ref)(sum, false);
@@ -92,13 +93,13 @@ static void G(lists_close)(struct G(lists) * lists)
 }
 
 /* *out must stay where it is until the lists are closed; no two open lists have the same out. */
-static inline void G(lists_open)(struct G(lists) * lists, G_AFFINE_T *out)
+static inline void G(lists_open)(struct G(lists) * lists, G_CELL_T *out)
 {
     if (lists->n_refs == LISTS_REFS || lists->n_lists == LISTS_REFS)
         G(lists_close)(lists);
     lists->list[lists->n_lists].out = out;
     lists->list[lists->n_lists].n = 0;
-    if (!G(affine_is_infinity)(out)) {
+    if (!G(cell_is_infinity)(out)) {
         lists->ref[lists->n_refs++] = G(ref)(out, false);
         lists->list[lists->n_lists].n = 1;
     }
@@ -109,7 +110,7 @@ static inline void G(lists_open)(struct G(lists) * lists, G_AFFINE_T *out)
 static inline void G(lists_put)(struct G(lists) * lists, G(ref_t) ref)
 {
     if (lists->n_refs == LISTS_REFS) {
-        G_AFFINE_T *out = lists->list[lists->n_lists - 1].out;
+        G_CELL_T *out = lists->list[lists->n_lists - 1].out;
 
         G(lists_close)(lists);
         G(lists_open)(lists, out);
@@ -119,4 +120,4 @@ static inline void G(lists_put)(struct G(lists) * lists, G(ref_t) ref)
 }
 
 #undef G
-#undef G_AFFINE_T
+#undef G_CELL_T

@@ -1,6 +1,6 @@
 /* Multi-scalar multiplication: the template.
  *
- * Parameters, kept: GROUP, BASE as in curve/group.inc.h; msm/lists.inc.h and convert.inc.h come
+ * Parameters, kept: GROUP, BASE as in curve/group.inc.h; msm/lists.inc.h and what it asks for come
  * before. Names defined: entries of struct group_kernels: g1_bulk_msm_bytes, g1_bulk_msm.
  *
  * Pippenger's buckets with signed digits (msm/digits.h). Points come in tiles; each point is
@@ -26,6 +26,7 @@
 #define G(name) TEMPLATE_JOIN(GROUP, name)
 #define G_T G(t)
 #define G_AFFINE_T G(affine_t)
+#define G_CELL_T G(cell_t)
 
 struct G(msm_worker) {
     struct G(lists) lists;
@@ -47,9 +48,9 @@ struct G(msm) {
     size_t tile_max;
 
     /* scratch */
-    G_AFFINE_T *tile;
+    G_CELL_T *tile;
     uint64_t *recoded;
-    G_AFFINE_T *buckets; /* all windows */
+    G_CELL_T *buckets; /* all windows */
     G_T *window_sums;
     struct G(msm_worker) * workers;
 
@@ -62,7 +63,7 @@ struct G(msm) {
  * scratch may be NULL when only the size is asked. */
 static size_t G(msm_plan)(struct G(msm) * msm, size_t n, unsigned n_threads, void *scratch)
 {
-    const unsigned window = msm_window(n, FR_BITS, sizeof(G_AFFINE_T));
+    const unsigned window = msm_window(n, FR_BITS, sizeof(G_CELL_T));
     struct layout layout = {.base = scratch};
 
     digits_init(&msm->digits, fr_modulus_words.l, FR_LIMBS, FR_BITS, window);
@@ -70,10 +71,10 @@ static size_t G(msm_plan)(struct G(msm) * msm, size_t n, unsigned n_threads, voi
     msm->n_slices = msm_slices(msm->digits.n_windows, window, n_threads);
     msm->n_buckets = (size_t)1 << (window - 1);
     msm->tile_max = msm_tile(n, window);
-    msm->tile = layout_take(&layout, msm->tile_max * sizeof(G_AFFINE_T));
+    msm->tile = layout_take(&layout, msm->tile_max * sizeof(G_CELL_T));
     msm->recoded = layout_take(&layout, msm->tile_max * sizeof(fr_t));
     msm->buckets =
-        layout_take(&layout, msm->digits.n_windows * msm->n_buckets * sizeof(G_AFFINE_T));
+        layout_take(&layout, msm->digits.n_windows * msm->n_buckets * sizeof(G_CELL_T));
     msm->window_sums = layout_take(&layout, msm->digits.n_windows * sizeof(G_T));
     msm->workers = layout_take(&layout, n_threads * sizeof(struct G(msm_worker)));
     for (unsigned t = 0; t < n_threads; t++) {
@@ -96,27 +97,29 @@ static size_t G(bulk_msm_bytes)(size_t n, unsigned n_threads)
     return G(msm_plan)(&msm, n, n_threads, NULL);
 }
 
+enum { G(MSM_GRAIN) = 512 }; /* points loaded by one task */
+
 /* ---- a tile ---------------------------------------------------------------------------------- */
 
 static void G(msm_load)(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     struct G(msm) *msm = ctx;
+    const size_t term = msm->at + begin, n = end - begin;
+    bool negative[G(MSM_GRAIN)];
+    size_t good;
 
     (void)worker;
-    for (size_t i = begin; i < end; i++) {
-        const size_t term = msm->at + i, point = msm->index ? msm->index[term] : term;
-        const bool negative = digits_recode(&msm->digits, &msm->recoded[i * FR_LIMBS],
-                                            &msm->scalars[term * FR_LIMBS]);
+    for (size_t i = 0; i < n; i++)
+        negative[i] = digits_recode(&msm->digits, &msm->recoded[(begin + i) * FR_LIMBS],
+                                    &msm->scalars[(term + i) * FR_LIMBS]);
+    good = G(cells_load)(&msm->tile[begin], msm->points, msm->index ? msm->index + term : NULL, term,
+                         n, negative);
+    if (good < n) {
+        size_t bad = atomic_load(&msm->bad);
 
-        if (G(decode_one)(&msm->tile[i], msm->points, point) != POINT_OK) {
-            size_t bad = atomic_load(&msm->bad);
-
-            while (term < bad && !atomic_compare_exchange_weak(&msm->bad, &bad, term))
-                continue;
-            return;
-        }
-        if (negative)
-            G(affine_neg)(&msm->tile[i], &msm->tile[i]);
+        while (term + good < bad &&
+               !atomic_compare_exchange_weak(&msm->bad, &bad, term + good))
+            continue;
     }
 }
 
@@ -157,7 +160,7 @@ static void G(msm_accumulate)(void *ctx, size_t task, unsigned worker_index)
     const unsigned w = (unsigned)(task / msm->n_slices);
     const size_t n_slice = msm->n_buckets / msm->n_slices;
     const size_t first = (task % msm->n_slices) * n_slice;
-    G_AFFINE_T *buckets = msm->buckets + w * msm->n_buckets + first;
+    G_CELL_T *buckets = msm->buckets + w * msm->n_buckets + first;
     uint32_t at = 0;
 
     G(msm_sort)(msm, worker, w, first, n_slice); /* start[b] is now where bucket b ends */
@@ -181,7 +184,7 @@ static void G(msm_accumulate)(void *ctx, size_t task, unsigned worker_index)
 
 /* Pairs (first + 2 i step, first + (2 i + 1) step) below n, each sum in the place of the left one.
  */
-static void G(msm_halve)(struct G(adder) * adder, G_AFFINE_T *points, size_t n, size_t first,
+static void G(msm_halve)(struct G(adder) * adder, G_CELL_T *points, size_t n, size_t first,
                          size_t step)
 {
     for (size_t i = first; i + step < n; i += 2 * step)
@@ -196,7 +199,8 @@ static void G(msm_add_up)(void *ctx, size_t w, unsigned worker)
     struct G(adder) *adder = &msm->workers[worker].lists.adder;
     const size_t n = msm->n_buckets;
     const unsigned levels = msm->digits.window - 1; /* n = 2^levels */
-    G_AFFINE_T *buckets = msm->buckets + w * n;
+    G_CELL_T *buckets = msm->buckets + w * n;
+    G_AFFINE_T part;
     G_T sum;
 
     G(adder_init)(adder);
@@ -210,9 +214,11 @@ static void G(msm_add_up)(void *ctx, size_t w, unsigned worker)
     sum = G(infinity);
     for (unsigned l = levels; l-- > 0;) {
         G(dbl)(&sum, &sum);
-        G(add_mixed)(&sum, &sum, &buckets[(size_t)1 << l]);
+        G(cell_to_affine)(&part, &buckets[(size_t)1 << l]);
+        G(add_mixed)(&sum, &sum, &part);
     }
-    G(add_mixed)(&msm->window_sums[w], &sum, &buckets[0]);
+    G(cell_to_affine)(&part, &buckets[0]);
+    G(add_mixed)(&msm->window_sums[w], &sum, &part);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -251,10 +257,10 @@ static enum cuzk_status G(bulk_msm)(void *out, const struct points_view *points,
     msm.index = index;
     msm.scalars = scalars;
     atomic_init(&msm.bad, SIZE_MAX);
-    memset(msm.buckets, 0, msm.digits.n_windows * msm.n_buckets * sizeof(G_AFFINE_T));
+    G(cells_clear)(msm.buckets, msm.digits.n_windows * msm.n_buckets);
     for (msm.at = 0; msm.at < n; msm.at += msm.n_tile) {
         msm.n_tile = n - msm.at < msm.tile_max ? n - msm.at : msm.tile_max;
-        pool_for(pool, msm.n_tile, 512, G(msm_load), &msm);
+        pool_for(pool, msm.n_tile, G(MSM_GRAIN), G(msm_load), &msm);
         if (atomic_load(&msm.bad) != SIZE_MAX)
             return G(msm_refuse)(&msm, err);
         pool_run(pool, (size_t)msm.digits.n_windows * msm.n_slices, G(msm_accumulate), &msm);
@@ -271,3 +277,4 @@ static enum cuzk_status G(bulk_msm)(void *out, const struct points_view *points,
 #undef G
 #undef G_T
 #undef G_AFFINE_T
+#undef G_CELL_T

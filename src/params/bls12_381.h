@@ -10,6 +10,16 @@
 #define FP_ONE {0x760900000002fffd, 0xebf4000bc40c0002, 0x5f48985753c758ba, 0x77ce585370525745, 0x5c071a97a256ec6d, 0x15f65ec3fa80e493} /* R */
 #define FP_R2 {0xf4df1f341c341746, 0x0a76e6a609d104f1, 0x8de5476c4c95b6d5, 0x67eb88a9939d83c0, 0x9a793e85b519952d, 0x11988fe592cae3aa} /* R^2 */
 #define FP_R3 {0xed48ac6bd94ca1e0, 0x315f831e03a7adf8, 0x9a53352a615e29dd, 0x34c04e5e921e1761, 0x2512d43565724728, 0x0aa6346091755d4d} /* R^3 */
+#define FP_LANE_LIMBS 8 /* of 52 bits; S = 2^416 */
+#define FP_LANE_EACH(X) X(0xeffffffffaaab) X(0xfeb153ffffb9f) X(0x6b0f6241eabff) X(0x12bf6730d2a0f) X(0x764774b84f385) X(0x1ba7b6434bacd) X(0x1ea397fe69a4b) X(0x000000001a011) /* limbs of p */
+#define FP_LANE_N0 0x3fffcfffcfffd /* -1/p mod 2^52 */
+#define FP_LANE_RECIPROCAL 0x00009d8307de6 /* 2^52 / (top limb of p + 1), rounded down */
+#define FP_LANE_ONE {0x6480ea8e9b9af, 0x65766c8fe444f, 0x8b540fea96f7d, 0x3b2ee82efd422, 0xa6723e5f0ade5, 0xff6eb6fdd4230, 0xe06ef23c24a25, 0x0000000014c8e} /* S */
+#define FP_LANE_FROM_PLAIN {0xa5bf4cb89af51, 0x3afbba7ca31a2, 0x2646160ec71f1, 0xa84d710465903, 0x3480a4a188311, 0x98e5907ad91f5, 0x2075d74507266, 0x0000000008746} /* S^2 */
+#define FP_LANE_FROM_NATIVE {0x7fde37dba9366, 0x4e27525bc342b, 0x1f5b1e9778489, 0xb872b2b91b9dc, 0xb206f497dfcaf, 0x4137cc89a9b0b, 0xd9d20d7e39959, 0x000000000411c} /* S^2/R */
+#define FP_LANE_TO_NATIVE {0x900000002fffd, 0x0bc40c0002760, 0x3c758baebf400, 0x57455f4898575, 0xd77ce58537052, 0x071a97a256ec6, 0xec3fa80e4935c, 0x0000000015f65} /* R */
+#define FP_NATIVE_TO_LANE {0x44f6480ea8e9b9af, 0xa96f7d65766c8fe4, 0xe82efd4228b540fe, 0x6723e5f0ade53b2e, 0x25ff6eb6fdd4230a, 0x14c8ee06ef23c24a} /* S, for products in words */
+#define FP_NATIVE_FROM_LANE {0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000100000000} /* R^2/S */
 #define FP_SQRT_EXPONENT_PLAIN {0xee7fbfffffffeaaa, 0x07aaffffac54ffff, 0xd9cc34a83dac3d89, 0xd91dd2e13ce144af, 0x92c6e9ed90d2eb35, 0x0680447a8e5ff9a6} /* (p - 3)/4 */
 #define FP_HALF {0x1804000000015554, 0x855000053ab00001, 0x633cb57c253c276f, 0x6e22d1ec31ebb502, 0xd3916126f2d14ca2, 0x17fbb8571a006596} /* 1/2 */
 
@@ -21,6 +31,16 @@
 #define FR_ONE {0x00000001fffffffe, 0x5884b7fa00034802, 0x998c4fefecbc4ff5, 0x1824b159acc5056f} /* R */
 #define FR_R2 {0xc999e990f3f29c6d, 0x2b6cedcb87925c23, 0x05d314967254398f, 0x0748d9d99f59ff11} /* R^2 */
 #define FR_R3 {0xc62c1807439b73af, 0x1b3e0d188cf06990, 0x73d13c71c7b5f418, 0x6e2a5bb9c8db33e9} /* R^3 */
+#define FR_LANE_LIMBS 5 /* of 52 bits; S = 2^260 */
+#define FR_LANE_EACH(X) X(0xfffff00000001) X(0x02fffe5bfefff) X(0x9a1d80553bda4) X(0x7d483339d8080) X(0x073eda753299d) /* limbs of p */
+#define FR_LANE_N0 0xffffeffffffff /* -1/p mod 2^52 */
+#define FR_LANE_RECIPROCAL 0x0000000000023 /* 2^52 / (top limb of p + 1), rounded down */
+#define FR_LANE_ONE {0x00022ffffffdd, 0x9700396c23000, 0xedf77458d1293, 0xdf20ff1776e6a, 0x026821fa14f77} /* S */
+#define FR_LANE_FROM_PLAIN {0x99103f29c6cf0, 0x57927663d999e, 0xa1c0ed631138b, 0x3c829f7715f1b, 0x009ff646cc027} /* S^2 */
+#define FR_LANE_FROM_NATIVE {0x00234fffffdcb, 0x61039ef635000, 0xdce3c3e2e7505, 0x7fa6f1563642b, 0x0247db575276a} /* S^2/R */
+#define FR_LANE_TO_NATIVE {0x00001fffffffe, 0xfa00034802000, 0xcbc4ff55884b7, 0x056f998c4fefe, 0x01824b159acc5} /* R */
+#define FR_NATIVE_TO_LANE {0x00000022ffffffdd, 0x8d12939700396c23, 0xff1776e6aedf7745, 0x26821fa14f77df20} /* S, for products in words */
+#define FR_NATIVE_FROM_LANE {0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x1000000000000000} /* R^2/S */
 /* Roots of unity of order 2^TWO_ADICITY: FR_ROOT_<g> = g^((r-1)/2^TWO_ADICITY), g non-residue */
 #define FR_TWO_ADICITY 32
 #define FR_GENERATOR 7

@@ -10,6 +10,16 @@
 #define FP_ONE {0xd35d438dc58f0d9d, 0x0a78eb28f5c70b3d, 0x666ea36f7879462c, 0x0e0a77c19a07df2f} /* R */
 #define FP_R2 {0xf32cfc5b538afa89, 0xb5e71911d44501fb, 0x47ab1eff0a417ff6, 0x06d89f71cab8351f} /* R^2 */
 #define FP_R3 {0xb1cd6dafda1530df, 0x62f210e6a7283db6, 0xef7f0b0c0ada0afb, 0x20fd6e902d592544} /* R^3 */
+#define FP_LANE_LIMBS 5 /* of 52 bits; S = 2^260 */
+#define FP_LANE_EACH(X) X(0x08c16d87cfd47) X(0x916871ca8d3c2) X(0x181585d97816a) X(0xa029b85045b68) X(0x030644e72e131) /* limbs of p */
+#define FP_LANE_N0 0x20782e4866389 /* -1/p mod 2^52 */
+#define FP_LANE_RECIPROCAL 0x0000000000054 /* 2^52 / (top limb of p + 1), rounded down */
+#define FP_LANE_ONE {0x20880f6fce4b4, 0x49baa989a8455, 0x18f014a498908, 0x724f85a9201d8, 0x01f16424e1bb7} /* S */
+#define FP_LANE_FROM_PLAIN {0x8a81d1966eb04, 0x6195018016b86, 0xb4f898c98e615, 0x9969bfd531600, 0x00a8469a30d3a} /* S^2 */
+#define FP_LANE_FROM_NATIVE {0xb0f2afaec667a, 0xed9626b0fffbd, 0x9e2a0fcad825a, 0xe357276f48b70, 0x00d791464ef86} /* S^2/R */
+#define FP_LANE_TO_NATIVE {0xd438dc58f0d9d, 0x28f5c70b3dd35, 0x879462c0a78eb, 0xdf2f666ea36f7, 0x00e0a77c19a07} /* R */
+#define FP_NATIVE_TO_LANE {0x45520880f6fce4b4, 0x49890849baa989a8, 0x85a9201d818f014a, 0x1f16424e1bb7724f} /* S, for products in words */
+#define FP_NATIVE_FROM_LANE {0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x1000000000000000} /* R^2/S */
 #define FP_SQRT_EXPONENT_PLAIN {0x4f082305b61f3f51, 0x65e05aa45a1c72a3, 0x6e14116da0605617, 0x0c19139cb84c680a} /* (p - 3)/4 */
 #define FP_HALF {0x87bee7d24f060572, 0xd0fd2add2f1c6ae5, 0x8f5f7492fcfd4f44, 0x1f37631a3d9cbfac} /* 1/2 */
 
@@ -21,6 +31,16 @@
 #define FR_ONE {0xac96341c4ffffffb, 0x36fc76959f60cd29, 0x666ea36f7879462e, 0x0e0a77c19a07df2f} /* R */
 #define FR_R2 {0x1bb8e645ae216da7, 0x53fe3ab1e35c59e3, 0x8c49833d53bb8085, 0x0216d0b17f4e44a5} /* R^2 */
 #define FR_R3 {0x5e94d8e1b4bf0040, 0x2a489cbe1cfbb6b8, 0x893cc664a19fcfed, 0x0cf8594b7fcc657c} /* R^3 */
+#define FR_LANE_LIMBS 5 /* of 52 bits; S = 2^260 */
+#define FR_LANE_EACH(X) X(0x1f593f0000001) X(0x4879b9709143e) X(0x181585d2833e8) X(0xa029b85045b68) X(0x030644e72e131) /* limbs of p */
+#define FR_LANE_N0 0x1f593efffffff /* -1/p mod 2^52 */
+#define FR_LANE_RECIPROCAL 0x0000000000054 /* 2^52 / (top limb of p + 1), rounded down */
+#define FR_LANE_ONE {0xb6b753fffffac, 0x380f271055b9d, 0x18f016ecef7c8, 0x724f85a9201d8, 0x01f16424e1bb7} /* S */
+#define FR_LANE_FROM_PLAIN {0x0b852d16da6f5, 0xc621620cddce3, 0xaf1b95343ffb6, 0xc3c15e103e7c2, 0x00281528fa122} /* S^2 */
+#define FR_LANE_FROM_NATIVE {0x31f8c9ffffab6, 0xac31329faef6e, 0x9e2a3495d7570, 0xe357276f48b70, 0x00d791464ef86} /* S^2/R */
+#define FR_LANE_TO_NATIVE {0x6341c4ffffffb, 0x959f60cd29ac9, 0x879462e36fc76, 0xdf2f666ea36f7, 0x00e0a77c19a07} /* R */
+#define FR_NATIVE_TO_LANE {0xb9db6b753fffffac, 0xcef7c8380f271055, 0x85a9201d818f016e, 0x1f16424e1bb7724f} /* S, for products in words */
+#define FR_NATIVE_FROM_LANE {0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x1000000000000000} /* R^2/S */
 /* Roots of unity of order 2^TWO_ADICITY: FR_ROOT_<g> = g^((r-1)/2^TWO_ADICITY), g non-residue */
 #define FR_TWO_ADICITY 28
 #define FR_GENERATOR 5

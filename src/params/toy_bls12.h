@@ -10,6 +10,16 @@
 #define FP_ONE {0x00000000000001ff} /* R */
 #define FP_R2 {0x0000000000000080} /* R^2 */
 #define FP_R3 {0x00000000000002c1} /* R^3 */
+#define FP_LANE_LIMBS 1 /* of 52 bits; S = 2^52 */
+#define FP_LANE_EACH(X) X(0x00000000002d7) /* limbs of p */
+#define FP_LANE_N0 0x7e1032b4fef19 /* -1/p mod 2^52 */
+#define FP_LANE_RECIPROCAL 0x005a05a05a05a /* 2^52 / (top limb of p + 1), rounded down */
+#define FP_LANE_ONE {0x0000000000084} /* S */
+#define FP_LANE_FROM_PLAIN {0x00000000002bf} /* S^2 */
+#define FP_LANE_FROM_NATIVE {0x0000000000194} /* S^2/R */
+#define FP_LANE_TO_NATIVE {0x00000000001ff} /* R */
+#define FP_NATIVE_TO_LANE {0x0000000000000084} /* S, for products in words */
+#define FP_NATIVE_FROM_LANE {0x0000000000000017} /* R^2/S */
 #define FP_SQRT_EXPONENT_PLAIN {0x00000000000000b5} /* (p - 3)/4 */
 #define FP_HALF {0x000000000000026b} /* 1/2 */
 
@@ -21,6 +31,16 @@
 #define FR_ONE {0x00000000000000e1} /* R */
 #define FR_R2 {0x000000000000000f} /* R^2 */
 #define FR_R3 {0x0000000000000001} /* R^3 */
+#define FR_LANE_LIMBS 1 /* of 52 bits; S = 2^52 */
+#define FR_LANE_EACH(X) X(0x00000000000f1) /* limbs of p */
+#define FR_LANE_N0 0xf010fef010fef /* -1/p mod 2^52 */
+#define FR_LANE_RECIPROCAL 0x010ecf56be69c /* 2^52 / (top limb of p + 1), rounded down */
+#define FR_LANE_ONE {0x0000000000010} /* S */
+#define FR_LANE_FROM_PLAIN {0x000000000000f} /* S^2 */
+#define FR_LANE_FROM_NATIVE {0x00000000000e1} /* S^2/R */
+#define FR_LANE_TO_NATIVE {0x00000000000e1} /* R */
+#define FR_NATIVE_TO_LANE {0x0000000000000010} /* S, for products in words */
+#define FR_NATIVE_FROM_LANE {0x0000000000000010} /* R^2/S */
 /* Roots of unity of order 2^TWO_ADICITY: FR_ROOT_<g> = g^((r-1)/2^TWO_ADICITY), g non-residue */
 #define FR_TWO_ADICITY 4
 #define FR_GENERATOR 7

@@ -10,6 +10,16 @@
 #define FP_ONE {0x0000000000000037} /* R */
 #define FP_R2 {0x0000000000000026} /* R^2 */
 #define FP_R3 {0x000000000000001e} /* R^3 */
+#define FP_LANE_LIMBS 1 /* of 52 bits; S = 2^52 */
+#define FP_LANE_EACH(X) X(0x0000000000067) /* limbs of p */
+#define FP_LANE_N0 0x813e22cbce4a9 /* -1/p mod 2^52 */
+#define FP_LANE_RECIPROCAL 0x0276276276276 /* 2^52 / (top limb of p + 1), rounded down */
+#define FP_LANE_ONE {0x0000000000002} /* S */
+#define FP_LANE_FROM_PLAIN {0x0000000000004} /* S^2 */
+#define FP_LANE_FROM_NATIVE {0x000000000003c} /* S^2/R */
+#define FP_LANE_TO_NATIVE {0x0000000000037} /* R */
+#define FP_NATIVE_TO_LANE {0x0000000000000002} /* S, for products in words */
+#define FP_NATIVE_FROM_LANE {0x0000000000000013} /* R^2/S */
 #define FP_SQRT_EXPONENT_PLAIN {0x0000000000000019} /* (p - 3)/4 */
 #define FP_HALF {0x000000000000004f} /* 1/2 */
 
@@ -21,6 +31,16 @@
 #define FR_ONE {0x000000000000003d} /* R */
 #define FR_R2 {0x0000000000000023} /* R^2 */
 #define FR_R3 {0x0000000000000001} /* R^3 */
+#define FR_LANE_LIMBS 1 /* of 52 bits; S = 2^52 */
+#define FR_LANE_EACH(X) X(0x0000000000061) /* limbs of p */
+#define FR_LANE_N0 0xf02a3a0fd5c5f /* -1/p mod 2^52 */
+#define FR_LANE_RECIPROCAL 0x029cbc14e5e0a /* 2^52 / (top limb of p + 1), rounded down */
+#define FR_LANE_ONE {0x0000000000010} /* S */
+#define FR_LANE_FROM_PLAIN {0x000000000003e} /* S^2 */
+#define FR_LANE_FROM_NATIVE {0x0000000000024} /* S^2/R */
+#define FR_LANE_TO_NATIVE {0x000000000003d} /* R */
+#define FR_NATIVE_TO_LANE {0x0000000000000010} /* S, for products in words */
+#define FR_NATIVE_FROM_LANE {0x0000000000000051} /* R^2/S */
 /* Roots of unity of order 2^TWO_ADICITY: FR_ROOT_<g> = g^((r-1)/2^TWO_ADICITY), g non-residue */
 #define FR_TWO_ADICITY 5
 #define FR_GENERATOR 5

@@ -1,24 +1,43 @@
 #include "support/group_case.h"
 
+#if defined(__x86_64__)
+#include "backend/ifma/ifma_kernels.h"
+#endif
+#include "base/cpu.h"
 #include "support/testing.h"
 
-void group_cases(struct group_case cases[GROUP_CASES], size_t *n_large)
+/* Both groups of a curve; returns where the next goes. */
+static size_t add_curve(struct group_case *cases, size_t n, const struct curve *curve,
+                        const char *how)
 {
-    static const struct curve *const curves[] = {&curve_bls12_381, &curve_bn254, &curve_toy_bn,
-                                                 &curve_toy_bls12};
     static char names[GROUP_CASES][32];
 
-    for (size_t i = 0; i < GROUP_CASES; i++) {
-        const struct curve *curve = curves[i / 2];
-        const bool second = i % 2 != 0;
-
-        snprintf(names[i], sizeof names[i], "%s %s", curve->name, second ? "g2" : "g1");
-        cases[i] = (struct group_case){.name = names[i],
+    for (int second = 0; second < 2; second++, n++) {
+        snprintf(names[n], sizeof names[n], "%s g%d%s", curve->name, second + 1, how);
+        cases[n] = (struct group_case){.name = names[n],
                                        .curve = curve,
                                        .kernels = second ? curve->g2 : curve->g1,
                                        .second = second};
     }
-    *n_large = 4;
+    return n;
+}
+
+size_t group_cases(struct group_case cases[GROUP_CASES], size_t *n_large)
+{
+    static const struct curve *const curves[] = {&curve_bls12_381, &curve_bn254, &curve_toy_bn,
+                                                 &curve_toy_bls12};
+    size_t n = 0;
+
+    for (size_t i = 0; i < 4; i++) {
+        n = add_curve(cases, n, curves[i], "");
+#if defined(__x86_64__)
+        if (cpu_features()->avx512_ifma)
+            n = add_curve(cases, n, ifma_curve(curves[i]), " in lanes");
+#endif
+        if (i == 1)
+            *n_large = n;
+    }
+    return n;
 }
 
 void group_add(const struct group_case *group, struct any_point *out, const struct any_point *a,

@@ -24,9 +24,10 @@ struct any_point {
     } u;
 };
 
-#define GROUP_CASES 8
-/* All groups of all curves; the first `n_large` are those of the real curves. */
-void group_cases(struct group_case cases[GROUP_CASES], size_t *n_large);
+#define GROUP_CASES 16
+/* All groups of all curves, with the portable kernels and, where they can run, with the lanes';
+ * the first `n_large` are those of the real curves. Returns how many. */
+size_t group_cases(struct group_case cases[GROUP_CASES], size_t *n_large);
 
 void group_add(const struct group_case *group, struct any_point *out, const struct any_point *a,
                const struct any_point *b);

@@ -3,11 +3,29 @@
 const struct curve *const waist_curves[N_WAIST_CURVES] = {&curve_bls12_381, &curve_bn254,
                                                           &curve_toy_bn, &curve_toy_bls12};
 
+const char *waist_backend = "cpu";
+
+int waist_run_group(int (*group)(const char *backend))
+{
+    static const char *const names[] = {"cpu", "ifma"};
+    int failed = 0;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct backend *be = backend_find(names[i]);
+
+        if (!be || be->unavailable())
+            continue;
+        waist_backend = names[i];
+        failed += group(names[i]);
+    }
+    return failed;
+}
+
 void waist_open(struct waist *w, const struct curve *curve, unsigned n_threads)
 {
     struct cuzk_error err;
 
-    *w = (struct waist){.be = backend_find("cpu"), .curve = curve};
+    *w = (struct waist){.be = backend_find(waist_backend), .curve = curve};
     assert_int_equal(pool_new(&w->pool, n_threads, &err), CUZK_OK);
     const struct device_options options = {
         .curve = curve, .pool = w->pool, .arena_bytes = (size_t)256 << 20};

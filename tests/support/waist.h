@@ -1,4 +1,5 @@
-/* A device and a stream of the cpu back end for tests of the waist, with its arena visible. */
+/* A device and a stream of a back end of the processor (cpu, ifma) for tests of the waist, with its
+ * arena visible. */
 #ifndef SUPPORT_WAIST_H
 #define SUPPORT_WAIST_H
 
@@ -14,6 +15,11 @@ struct waist {
     struct device *device;
     struct stream *stream;
 };
+
+/* Of this back end; cpu unless a program says otherwise. */
+extern const char *waist_backend;
+/* Runs `group` once for each back end of the processor that can be used here; returns failures. */
+int waist_run_group(int (*group)(const char *backend));
 
 void waist_open(struct waist *w, const struct curve *curve, unsigned n_threads);
 /* Checks that every piece has been given back. */

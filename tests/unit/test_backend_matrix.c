@@ -160,12 +160,19 @@ static void test_spmv_transposed_is_the_sum_over_expanded_terms(void **state)
     }
 }
 
-int main(void)
+static int run(const char *backend)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spmv_is_the_sum_over_expanded_terms),
         cmocka_unit_test(test_spmv_transposed_is_the_sum_over_expanded_terms),
     };
+    char name[64];
 
-    return cmocka_run_group_tests_name("backend matrix", tests, NULL, NULL);
+    snprintf(name, sizeof name, "backend matrix %s", backend);
+    return cmocka_run_group_tests_name(name, tests, NULL, NULL);
+}
+
+int main(void)
+{
+    return waist_run_group(run);
 }

@@ -580,7 +580,7 @@ static void test_point_spmv_is_the_transposed_product_of_the_logarithms(void **s
         }
 }
 
-int main(void)
+static int run(const char *backend)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fixed_base_gives_multiples),
@@ -592,6 +592,13 @@ int main(void)
         cmocka_unit_test(test_group_ntt_is_the_ntt_of_the_logarithms),
         cmocka_unit_test(test_point_spmv_is_the_transposed_product_of_the_logarithms),
     };
+    char name[64];
 
-    return cmocka_run_group_tests_name("backend sums", tests, NULL, NULL);
+    snprintf(name, sizeof name, "backend sums %s", backend);
+    return cmocka_run_group_tests_name(name, tests, NULL, NULL);
+}
+
+int main(void)
+{
+    return waist_run_group(run);
 }

@@ -386,7 +386,7 @@ static void test_powers_are_a_geometric_sequence(void **state)
     }
 }
 
-int main(void)
+static int run(const char *backend)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quotient_is_ab_minus_c_over_z_in_each_basis),
@@ -396,6 +396,13 @@ int main(void)
         cmocka_unit_test(test_pointwise_is_the_formula_for_each_element),
         cmocka_unit_test(test_powers_are_a_geometric_sequence),
     };
+    char name[64];
 
-    return cmocka_run_group_tests_name("backend transform", tests, NULL, NULL);
+    snprintf(name, sizeof name, "backend transform %s", backend);
+    return cmocka_run_group_tests_name(name, tests, NULL, NULL);
+}
+
+int main(void)
+{
+    return waist_run_group(run);
 }

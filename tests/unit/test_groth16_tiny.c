@@ -12,36 +12,40 @@
 #include "groth16/verify.h"
 #include "support/tiny_set.h"
 #include "support/vectors.h"
+#include "support/waist.h"
 
 #define CURVE (&curve_bls12_381)
 
-static struct pool *pools[2]; /* of one and of two threads */
+enum { N_POOLS = 4 };
+static struct pool *pools[N_POOLS]; /* of 1, 2, 3 and 64 threads */
 
 static int make_pools(void **state)
 {
     (void)state;
-    assert_int_equal(pool_new(&pools[0], 1, NULL), CUZK_OK);
-    assert_int_equal(pool_new(&pools[1], 2, NULL), CUZK_OK);
+    static const unsigned threads[N_POOLS] = {1, 2, 3, 64};
+
+    for (size_t i = 0; i < N_POOLS; i++)
+        assert_int_equal(pool_new(&pools[i], threads[i], NULL), CUZK_OK);
     return 0;
 }
 
 static int free_pools(void **state)
 {
     (void)state;
-    pool_free(pools[0]);
-    pool_free(pools[1]);
+    for (size_t i = 0; i < N_POOLS; i++)
+        pool_free(pools[i]);
     return 0;
 }
 
 static struct prove_options prove_with(struct pool *pool)
 {
-    return (struct prove_options){.backend = backend_find("cpu"), .pool = pool};
+    return (struct prove_options){.backend = backend_find(waist_backend), .pool = pool};
 }
 
 static struct setup_options setup_with(struct pool *pool)
 {
     return (struct setup_options){
-        .backend = backend_find("cpu"), .pool = pool, .domain_generator = 7};
+        .backend = backend_find(waist_backend), .pool = pool, .domain_generator = 7};
 }
 
 #define assert_ok(call, err) assert_ok_((call), &(err), __FILE__, __LINE__)
@@ -109,8 +113,8 @@ static void test_keys_equal_bellpersons(void **state)
         struct tiny_set set;
 
         tiny_set_load(&set, tiny_names[i]);
-        check_key_bytes(&set, pools[0]);
-        check_key_bytes(&set, pools[1]);
+        for (size_t p = 0; p < 2; p++)
+            check_key_bytes(&set, pools[p]);
         tiny_set_free(&set);
     }
 }
@@ -153,7 +157,7 @@ static void machine_open(struct machine *m, struct pool *pool)
 {
     struct cuzk_error err;
 
-    m->backend = backend_find("cpu");
+    m->backend = backend_find(waist_backend);
     assert_ok(m->backend->open(
                   &m->device,
                   &(struct device_options){.curve = CURVE, .pool = pool, .arena_bytes = 64u << 20},
@@ -236,8 +240,8 @@ static void test_rows_and_quotient_equal_bellpersons(void **state)
         struct tiny_set set;
 
         tiny_set_load(&set, tiny_names[i]);
-        check_polynomials(&set, pools[0]);
-        check_polynomials(&set, pools[1]);
+        for (size_t p = 0; p < 2; p++)
+            check_polynomials(&set, pools[p]);
         tiny_set_free(&set);
     }
 }
@@ -367,8 +371,8 @@ static void test_proofs_equal_bellpersons(void **state)
 
         tiny_set_load(&set, tiny_names[i]);
         if (is_satisfied(&set)) {
-            check_proofs(&set, pools[0]);
-            check_proofs(&set, pools[1]);
+            for (size_t p = 0; p < N_POOLS; p++)
+                check_proofs(&set, pools[p]);
         }
         tiny_set_free(&set);
     }
@@ -627,7 +631,7 @@ static void test_every_failed_allocation_is_reported_and_leaks_nothing(void **st
     tiny_set_free(&set);
 }
 
-int main(void)
+static int run(const char *backend)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_keys_equal_bellpersons),
@@ -644,6 +648,21 @@ int main(void)
         cmocka_unit_test(test_the_plan_is_what_a_proof_takes),
         cmocka_unit_test(test_every_failed_allocation_is_reported_and_leaks_nothing),
     };
+    /* What depends on the kernels; the rest is the same code above the waist. */
+    const struct CMUnitTest kernel_tests[] = {
+        cmocka_unit_test(test_keys_equal_bellpersons),
+        cmocka_unit_test(test_proofs_equal_bellpersons),
+        cmocka_unit_test(test_a_broken_point_of_a_query_is_named),
+        cmocka_unit_test(test_the_plan_is_what_a_proof_takes),
+    };
 
+    if (strcmp(backend, "cpu") != 0)
+        return cmocka_run_group_tests_name("groth16 tiny, ifma", kernel_tests, make_pools,
+                                           free_pools);
     return cmocka_run_group_tests_name("groth16 tiny", tests, make_pools, free_pools);
+}
+
+int main(void)
+{
+    return waist_run_group(run);
 }

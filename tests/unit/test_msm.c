@@ -7,7 +7,7 @@
 #include "support/group_case.h"
 
 static struct group_case cases[GROUP_CASES];
-static size_t n_large;
+static size_t n_cases, n_large;
 static struct pool *three_threads;
 
 static void *scratch_new(size_t bytes)
@@ -81,7 +81,7 @@ static void test_msm_of_every_awkward_length(void **state)
 
     (void)state;
     rng_seed(&rng, test_seed());
-    for (size_t c = 0; c < GROUP_CASES; c++) {
+    for (size_t c = 0; c < n_cases; c++) {
         struct known_points points;
         struct scalar *scalars = scalars_new(&cases[c], 4097, &rng);
 
@@ -117,7 +117,7 @@ static void test_msm_equals_double_and_add(void **state)
 
     (void)state;
     rng_seed(&rng, test_seed() + 2);
-    for (size_t c = 0; c < GROUP_CASES; c++) {
+    for (size_t c = 0; c < n_cases; c++) {
         const struct group_case *group = &cases[c];
         struct known_points points;
         struct scalar *scalars = scalars_new(group, N, &rng);
@@ -175,7 +175,7 @@ static void test_msm_of_edge_scalars(void **state)
 
     (void)state;
     rng_seed(&rng, test_seed() + 3);
-    for (size_t c = 0; c < GROUP_CASES; c++) {
+    for (size_t c = 0; c < n_cases; c++) {
         struct known_points points;
         struct scalar *scalars = malloc(N * sizeof *scalars);
         const size_t n = edge_scalars(cases[c].curve, scalars);
@@ -222,7 +222,7 @@ static void test_msm_of_colliding_points(void **state)
 
     (void)state;
     rng_seed(&rng, test_seed() + 4);
-    for (size_t c = 0; c < GROUP_CASES; c++) {
+    for (size_t c = 0; c < n_cases; c++) {
         const struct curve *curve = cases[c].curve;
         const struct scalar zero = {{0}}, one = scalar_from(curve, 1);
         struct scalar *random = scalars_new(&cases[c], N, &rng), *same = malloc(N * sizeof *same);
@@ -281,7 +281,7 @@ static void test_msm_of_toys_with_one_and_two_terms_exhaustively(void **state)
 
     (void)state;
     rng_seed(&rng, test_seed() + 5);
-    for (size_t c = n_large; c < GROUP_CASES; c++) {
+    for (size_t c = n_large; c < n_cases; c++) {
         const struct group_case *group = &cases[c];
         const uint64_t r = group->curve->fr_modulus.w[0];
         const size_t bytes = group->kernels->point_bytes;
@@ -317,7 +317,7 @@ static void test_msm_takes_points_by_index(void **state)
 
     (void)state;
     rng_seed(&rng, test_seed() + 6);
-    for (size_t c = 0; c < GROUP_CASES; c++) {
+    for (size_t c = 0; c < n_cases; c++) {
         struct known_points points;
         struct scalar *scalars = scalars_new(&cases[c], N, &rng);
         uint32_t index[N];
@@ -396,7 +396,7 @@ static void test_msm_gives_the_same_bytes_for_every_form_of_the_points(void **st
 
     (void)state;
     rng_seed(&rng, test_seed() + 7);
-    for (size_t c = 0; c < GROUP_CASES; c++) {
+    for (size_t c = 0; c < n_cases; c++) {
         const struct group_case *group = &cases[c];
         const struct group_kernels *k = group->kernels;
         struct known_points points;
@@ -531,7 +531,7 @@ static void test_class_sum_adds_the_selected_points(void **state)
 
     (void)state;
     rng_seed(&rng, test_seed() + 9);
-    for (size_t c = 0; c < GROUP_CASES; c++) {
+    for (size_t c = 0; c < n_cases; c++) {
         struct known_points points;
         uint64_t select[(N + 63) / 64];
         struct scalar log;
@@ -564,7 +564,7 @@ static void test_fixed_base_multiples(void **state)
 
     (void)state;
     rng_seed(&rng, test_seed() + 10);
-    for (size_t c = 0; c < GROUP_CASES; c++) {
+    for (size_t c = 0; c < n_cases; c++) {
         const struct group_case *group = &cases[c];
         const struct group_kernels *k = group->kernels;
         struct scalar *scalars = scalars_new(group, N, &rng), log, product;
@@ -603,7 +603,7 @@ static void test_element_wise_sums_multiples_and_negatives(void **state)
 
     (void)state;
     rng_seed(&rng, test_seed() + 11);
-    for (size_t c = 0; c < GROUP_CASES; c++) {
+    for (size_t c = 0; c < n_cases; c++) {
         const struct group_case *group = &cases[c];
         const struct group_kernels *k = group->kernels;
         const size_t bytes = k->point_bytes;
@@ -678,7 +678,7 @@ static void test_subgroup_check_accepts_multiples_of_the_generator(void **state)
 
     (void)state;
     rng_seed(&rng, test_seed() + 12);
-    for (size_t c = 0; c < GROUP_CASES; c++) {
+    for (size_t c = 0; c < n_cases; c++) {
         const struct group_kernels *k = cases[c].kernels;
         struct known_points points;
 
@@ -718,7 +718,7 @@ static void test_a_cancelled_msm_says_so(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    group_cases(cases, &n_large);
+    n_cases = group_cases(cases, &n_large);
     return pool_new(&three_threads, 3, NULL) == CUZK_OK ? 0 : -1;
 }
 

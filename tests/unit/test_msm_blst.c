@@ -49,27 +49,29 @@ static void expect_blst(const struct group_case *group, const uint8_t *native,
 static void test_msm_equals_blst(void **state)
 {
     struct group_case cases[GROUP_CASES];
-    size_t n_large;
+    size_t n_large, n;
     struct rng rng;
 
     (void)state;
-    group_cases(cases, &n_large);
+    n = group_cases(cases, &n_large);
     rng_seed(&rng, test_seed());
-    for (size_t c = 0; c < 2; c++) {
+    for (size_t c = 0; c < n; c++) {
         struct known_points points;
-        struct scalar *scalars = malloc(longest() * sizeof *scalars);
+        struct scalar *scalars;
         uint64_t *packed;
 
-        assert_ptr_equal(cases[c].curve, &curve_bls12_381);
+        if (strcmp(cases[c].curve->name, curve_bls12_381.name) != 0)
+            continue;
+        scalars = malloc(longest() * sizeof *scalars);
         for (size_t i = 0; i < longest(); i++)
             scalar_random(cases[c].curve, &scalars[i], &rng);
         packed = scalars_pack(cases[c].curve, scalars, longest());
         known_points_new(&points, &cases[c], longest(), &rng);
         cases[c].kernels->from_plain(points.plain, points.plain, longest());
-        for (size_t n = 1; n <= longest(); n *= 2) {
-            expect_blst(&cases[c], points.plain, packed, n);
-            if (n > 2)
-                expect_blst(&cases[c], points.plain, packed, n - 1);
+        for (size_t m = 1; m <= longest(); m *= 2) {
+            expect_blst(&cases[c], points.plain, packed, m);
+            if (m > 2)
+                expect_blst(&cases[c], points.plain, packed, m - 1);
         }
         known_points_free(&points);
         free(scalars);

@@ -1,4 +1,6 @@
-/* The tests of window_laws.inc.h. Parameter: TESTED, the struct curve. */
+/* The tests of window_laws.inc.h. Parameters: TESTED, the struct curve; CUZK_LANE_CHECKS where its
+ * kernels are lanes, which not every processor has. */
+#include "base/cpu.h"
 #include "support/group_case.h"
 #include "support/testing.h"
 
@@ -139,5 +141,11 @@ int main(void)
         cmocka_unit_test(test_digits_make_the_scalar_again),
     };
 
+#ifdef CUZK_LANE_CHECKS
+    if (!cpu_features()->avx512_ifma) {
+        printf("SKIP: this processor has no AVX-512 IFMA\n");
+        return 0;
+    }
+#endif
     return cmocka_run_group_tests_name("msm windows", tests, set_up, tear_down);
 }

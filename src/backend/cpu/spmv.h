@@ -43,6 +43,7 @@ struct spmv_kernels {
                            uint64_t first, size_t n);
 };
 
+/* By the name of the curve, of which a back end may have its own struct. */
 const struct spmv_kernels *spmv_kernels_of(const struct curve *curve);
 
 extern const struct spmv_kernels spmv_bls12_381, spmv_bn254, spmv_toy_bn, spmv_toy_bls12;

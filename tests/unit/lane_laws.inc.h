@@ -1,0 +1,312 @@
+/* What a field in lanes (backend/ifma/field_lanes.inc.h) must do: the template of the tests, for
+ * one field. Scalars are the oracle: every operation gives the same residue in every lane, at every
+ * declared bound, and CUZK_LANE_CHECKS, on in these programs, sees that results are normal and
+ * below 2p.
+ *
+ * Parameters, undefined here: LAW, the prefix of the field (fp or fr), and PARAM. Defines tests
+ * named test_<LAW>_lanes_... and LANE_TESTS(<LAW>). */
+#define F(name) TEMPLATE_JOIN(LAW, name)
+#define T(name) TEMPLATE_JOIN(TEMPLATE_JOIN(test, LAW), name)
+#define P(name) TEMPLATE_JOIN(PARAM, name)
+#define F_N P(LANE_LIMBS)
+#define F_T F(t)
+#define L_T F(lanes_t)
+
+enum { F(ROUNDS) = 2000 };
+
+/* A residue, often with long runs of ones or zeros in its limbs of both kinds. */
+static F_T F(lane_random)(struct rng *rng)
+{
+    F_T a;
+
+    switch (rng_below(rng, 8)) {
+    case 0: return F(zero);
+    case 1: return F(one);
+    case 2: F(neg)(&a, &F(one)); return a;
+    }
+    do {
+        rng_bytes(rng, &a, sizeof a);
+        if (P(BITS) % 64 != 0)
+            a.l[P(LIMBS) - 1] &= (UINT64_C(1) << (P(BITS) % 64)) - 1;
+        for (size_t i = 0; i < sizeof a * 8; i += 52) /* carries across limbs are rare by chance */
+            if (rng_below(rng, 4) == 0)
+                for (size_t b = i; b < i + 52 && b < P(BITS); b++)
+                    a.l[b / 64] |= UINT64_C(1) << (b % 64);
+    } while (!F(plain_is_reduced)(&a));
+    return a;
+}
+
+/* Eight numbers below `bound` p as lanes, and their residues, native. The limbs before the multiple
+ * of p is added are those of the plain residue: that is the number with Montgomery form `value`. */
+static void F(lanes_random)(L_T *lanes, F_T value[LANES], unsigned bound, struct rng *rng)
+{
+    uint64_t word[F_N][LANES];
+
+    for (int lane = 0; lane < LANES; lane++) {
+        const F_T form = F(lane_random)(rng);
+        const unsigned multiple = rng_below(rng, 3) ? bound - 1 : (unsigned)rng_below(rng, bound);
+        uint64_t limb[F_N], carry = 0;
+
+        F(lane_split)(limb, form.l);
+        F(lane_get)(&value[lane], limb);
+        for (int j = 0; j < F_N; j++) {
+            carry += limb[j] + multiple * F(lane_modulus)[j];
+            word[j][lane] = carry & LANE_MASK;
+            carry >>= LANE_BITS;
+        }
+        assert_int_equal(carry, 0);
+    }
+    for (int j = 0; j < F_N; j++)
+        lanes->l[j] = _mm512_loadu_si512(word[j]);
+    assert_true(F(lanes_are_below)(lanes, bound));
+}
+
+/* Are these the residues? The lanes are below 2p. */
+static void F(expect_lanes)(const L_T *lanes, const F_T expected[LANES], const char *what)
+{
+    F_T found[LANES];
+
+    assert_true(F(lanes_are_below)(lanes, 2));
+    F(lanes_to_native)(found, lanes);
+    for (int lane = 0; lane < LANES; lane++)
+        if (!F(eq)(&found[lane], &expected[lane]))
+            fail_msg("%s: lane %d is wrong", what, lane);
+}
+
+/* Numbers below `bound` p come down to below 2p by a product with one. */
+static void F(expect_large)(const L_T *lanes, unsigned bound, const F_T expected[LANES],
+                            const char *what)
+{
+    L_T one, product;
+
+    assert_true(F(lanes_are_below)(lanes, bound));
+    F(lanes_set_one)(&one);
+    F(lanes_mul)(&product, lanes, &one);
+    F(expect_lanes)(&product, expected, what);
+}
+
+static void T(lanes_multiply_at_every_bound)(void **state)
+{
+    static const unsigned bounds[][2] = {{1, 1}, {2, 2}, {4, 2}, {4, 4}, {6, 4}, {8, 4}, {17, 2}};
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed());
+    for (int i = 0; i < F(ROUNDS); i++) {
+        const unsigned *bound = bounds[i % (int)(sizeof bounds / sizeof *bounds)];
+        F_T x[LANES], y[LANES], product[LANES], square[LANES];
+        L_T a, b, out;
+
+        F(lanes_random)(&a, x, bound[0], &rng);
+        F(lanes_random)(&b, y, bound[1], &rng);
+        for (int lane = 0; lane < LANES; lane++) {
+            F(mul)(&product[lane], &x[lane], &y[lane]);
+            F(sqr)(&square[lane], &x[lane]);
+        }
+        F(lanes_mul)(&out, &a, &b);
+        F(expect_lanes)(&out, product, "a b");
+        F(lanes_mul)(&out, &b, &a);
+        F(expect_lanes)(&out, product, "b a");
+        out = a;
+        F(lanes_mul)(&out, &out, &b);
+        F(expect_lanes)(&out, product, "into the first");
+        out = b;
+        F(lanes_mul)(&out, &a, &out);
+        F(expect_lanes)(&out, product, "into the second");
+        if (bound[0] > 5)
+            continue;
+        F(lanes_sqr)(&out, &a);
+        F(expect_lanes)(&out, square, "a a");
+        F(lanes_mul)(&a, &a, &a);
+        F(expect_lanes)(&a, square, "into both");
+    }
+}
+
+static void T(lanes_sum_two_products)(void **state)
+{
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed() + 1);
+    for (int i = 0; i < F(ROUNDS); i++) {
+        F_T x[4][LANES], sum[LANES];
+        L_T a[4], out;
+
+        for (int k = 0; k < 4; k++)
+            F(lanes_random)(&a[k], x[k], 4, &rng);
+        for (int lane = 0; lane < LANES; lane++) {
+            F_T product;
+
+            F(mul)(&sum[lane], &x[0][lane], &x[1][lane]);
+            F(mul)(&product, &x[2][lane], &x[3][lane]);
+            F(add)(&sum[lane], &sum[lane], &product);
+        }
+        F(lanes_mul_sum)(&out, &a[0], &a[1], &a[2], &a[3]);
+        F(expect_lanes)(&out, sum, "a b + c d");
+        F(lanes_mul_sum)(&a[2], &a[0], &a[1], &a[2], &a[3]);
+        F(expect_lanes)(&a[2], sum, "into a factor");
+    }
+}
+
+static void T(lanes_add_and_subtract)(void **state)
+{
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed() + 2);
+    for (int i = 0; i < F(ROUNDS); i++) {
+        const __mmask8 where = (__mmask8)rng_below(&rng, 256);
+        F_T x[LANES], y[LANES], z[LANES];
+        L_T a, b, out;
+
+        F(lanes_random)(&a, x, 4, &rng);
+        F(lanes_random)(&b, y, 2, &rng);
+        for (int lane = 0; lane < LANES; lane++)
+            F(add)(&z[lane], &x[lane], &y[lane]);
+        F(lanes_add)(&out, &a, &b);
+        F(expect_large)(&out, 6, z, "a + b");
+        for (int lane = 0; lane < LANES; lane++)
+            F(sub)(&z[lane], &x[lane], &y[lane]);
+        F(lanes_sub)(&out, &a, &b, 2);
+        F(expect_large)(&out, 6, z, "a - b + 2p");
+        F(lanes_sub)(&b, &a, &b, 2);
+        F(expect_large)(&b, 6, z, "into the second");
+
+        F(lanes_random)(&b, y, 2, &rng);
+        out = b;
+        F(lanes_neg_where)(&out, where);
+        F(lanes_fold)(&out, &out);
+        for (int lane = 0; lane < LANES; lane++) {
+            F(neg)(&z[lane], &y[lane]);
+            if ((where >> lane & 1) == 0)
+                z[lane] = y[lane];
+        }
+        F(expect_lanes)(&out, z, "negative in some lanes");
+        F(lanes_select)(&out, where, &b, &out);
+        F(expect_lanes)(&out, z, "selected");
+        F(lanes_reduce_once)(&out, &b);
+        assert_true(F(lanes_are_below)(&out, 1));
+        F(expect_lanes)(&out, y, "reduced");
+    }
+}
+
+/* All raw numbers a - b - c and c - a with a, b, c below 2p, and their ends: -(4p - 2) and 2p - 1.
+ */
+static void T(lanes_fold_what_additions_leave)(void **state)
+{
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed() + 3);
+    for (int i = 0; i < F(ROUNDS); i++) {
+        F_T x[3][LANES], z[LANES];
+        L_T a[3], out;
+
+        for (int k = 0; k < 3; k++)
+            F(lanes_random)(&a[k], x[k], 2, &rng);
+        F(lanes_raw_sub)(&out, &a[0], &a[1]);
+        F(lanes_raw_sub)(&out, &out, &a[2]);
+        F(lanes_fold)(&out, &out);
+        for (int lane = 0; lane < LANES; lane++) {
+            F(sub)(&z[lane], &x[0][lane], &x[1][lane]);
+            F(sub)(&z[lane], &z[lane], &x[2][lane]);
+        }
+        F(expect_lanes)(&out, z, "a - b - c");
+        F(lanes_raw_sub)(&out, &a[2], &a[0]);
+        F(lanes_fold)(&out, &out);
+        for (int lane = 0; lane < LANES; lane++)
+            F(sub)(&z[lane], &x[2][lane], &x[0][lane]);
+        F(expect_lanes)(&out, z, "c - a");
+    }
+}
+
+static void T(lanes_know_zeros)(void **state)
+{
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed() + 4);
+    for (int i = 0; i < F(ROUNDS); i++) {
+        F_T x[LANES];
+        unsigned expected = 0;
+        L_T a;
+
+        F(lanes_random)(&a, x, 4, &rng);
+        for (int lane = 0; lane < LANES; lane++)
+            expected |= (unsigned)F(is_zero)(&x[lane]) << lane;
+        assert_int_equal(F(lanes_zeros)(&a, 4), expected);
+    }
+}
+
+static void T(lanes_invert_together)(void **state)
+{
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed() + 5);
+    for (int i = 0; i < F(ROUNDS) / 20; i++) {
+        F_T x[LANES], z[LANES];
+        unsigned expected = 0;
+        L_T a;
+
+        F(lanes_random)(&a, x, 2, &rng);
+        for (int lane = 0; lane < LANES; lane++) {
+            expected |= (unsigned)F(is_zero)(&x[lane]) << lane;
+            F(inv)(&z[lane], &x[lane]);
+        }
+        assert_int_equal(F(lanes_inv)(&a, &a), expected);
+        F(expect_lanes)(&a, z, "1 / a");
+    }
+}
+
+static void T(lanes_words_and_limbs)(void **state)
+{
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed() + 6);
+    for (int i = 0; i < F(ROUNDS); i++) {
+        F_T x[LANES];
+        __m512i word[8];
+        uint64_t found[8][LANES], limb[F_N], one[P(LIMBS)];
+        L_T a, b;
+
+        F(lanes_random)(&a, x, 2, &rng);
+        F(lanes_join)(word, &a);
+        F(lanes_split)(&b, word);
+        assert_memory_equal(&a, &b, sizeof a);
+        for (int j = 0; j < F_N; j++)
+            _mm512_storeu_si512(found[j], a.l[j]);
+        for (int j = 0; j < F_N; j++)
+            limb[j] = found[j][i % LANES];
+        F(lane_join)(one, limb);
+        for (int j = 0; j < P(LIMBS); j++) {
+            _mm512_storeu_si512(found[j], word[j]);
+            assert_int_equal(found[j][i % LANES], one[j]);
+        }
+        F(lanes_to_native)(x, &a);
+        F(lanes_of_native)(&b, x);
+        F(expect_lanes)(&b, x, "through words and back");
+    }
+}
+
+#ifndef LANE_TESTS
+#define LANE_TESTS_(F)                                                                             \
+    cmocka_unit_test(test_##F##_lanes_multiply_at_every_bound),                                    \
+        cmocka_unit_test(test_##F##_lanes_sum_two_products),                                       \
+        cmocka_unit_test(test_##F##_lanes_add_and_subtract),                                       \
+        cmocka_unit_test(test_##F##_lanes_fold_what_additions_leave),                              \
+        cmocka_unit_test(test_##F##_lanes_know_zeros),                                             \
+        cmocka_unit_test(test_##F##_lanes_invert_together),                                        \
+        cmocka_unit_test(test_##F##_lanes_words_and_limbs)
+#define LANE_TESTS(F) LANE_TESTS_(F)
+#endif
+
+#undef F
+#undef T
+#undef P
+#undef F_N
+#undef F_T
+#undef L_T
+#undef LAW
+#undef PARAM
