@@ -6,8 +6,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/hex.h"
 #include "daemon/http_exchange.h"
+#include "daemon/http_query.h"
 #include "daemon/log.h"
 #include "daemon/status_report.h"
 
@@ -18,106 +18,8 @@ static bool is_method(const struct exchange *x, const char *method)
     return strcmp(x->method, method) == 0;
 }
 
-/* ---- numbers and names in the query -------------------------------------------------------------
+/* ---- submitting ---------------------------------------------------------------------------------
  */
-
-static bool read_number(const char *text, uint64_t max, uint64_t *ret)
-{
-    char *end;
-
-    if (text[0] < '0' || text[0] > '9')
-        return false;
-    errno = 0;
-    *ret = strtoul(text, &end, 10);
-    return errno == 0 && *end == 0 && *ret <= max;
-}
-
-static bool read_kind(const char *text, enum job_kind *ret)
-{
-    for (enum job_kind kind = JOB_POREP; kind < JOB_N_KINDS; kind++)
-        if (strcmp(text, job_kind_name(kind)) == 0) {
-            *ret = kind;
-            return true;
-        }
-    return false;
-}
-
-static bool read_priority(const char *text, enum job_priority *ret)
-{
-    for (enum job_priority priority = PRIORITY_LOW; priority < N_PRIORITIES; priority++)
-        if (strcasecmp(text, job_priority_name(priority)) == 0) {
-            *ret = priority;
-            return true;
-        }
-    return false;
-}
-
-/* "10,20,30": the body is that many vanilla proofs, of so many bytes. */
-static bool read_lengths(struct job_request *request, const char *text)
-{
-    uint64_t offset = 0, n;
-    char number[24];
-
-    while (*text) {
-        size_t digits = strcspn(text, ",");
-
-        if (digits >= sizeof number)
-            return false;
-        snprintf(number, sizeof number, "%.*s", (int)digits, text);
-        if (!read_number(number, UINT32_MAX, &n) || n == 0 ||
-            job_request_add_range(request, (struct job_range){offset, n}, NULL) != CUZK_OK)
-            return false;
-        offset += n;
-        text += digits + (text[digits] == ',');
-    }
-    return offset > 0;
-}
-
-static bool read_commitment(const char *text, uint8_t out[32], uint8_t *ret_n)
-{
-    *ret_n = 32;
-    return hex_decode(out, 32, text);
-}
-
-/* One field of the request; false: the value is not one. */
-static bool take_field(struct job_request *r, const char *name, const char *text, bool *ret_known)
-{
-    uint64_t number = 0;
-
-    *ret_known = true;
-    if (strcmp(name, "request_id") == 0)
-        return (size_t)snprintf(r->request_id, sizeof r->request_id, "%s", text) <
-               sizeof r->request_id;
-    if (strcmp(name, "kind") == 0)
-        return read_kind(text, &r->kind);
-    if (strcmp(name, "priority") == 0)
-        return read_priority(text, &r->priority);
-    if (strcmp(name, "sector_size") == 0)
-        return read_number(text, UINT64_MAX, &r->sector_size);
-    if (strcmp(name, "registered_proof") == 0)
-        return read_number(text, UINT64_MAX, &r->registered_proof);
-    if (strcmp(name, "sector_number") == 0)
-        return read_number(text, UINT64_MAX, &r->sector_number);
-    if (strcmp(name, "miner_id") == 0)
-        return read_number(text, UINT64_MAX, &r->miner_id);
-    if (strcmp(name, "partition_index") == 0) {
-        r->has_partition = read_number(text, UINT32_MAX, &number);
-        r->partition_index = (uint32_t)number;
-        return r->has_partition;
-    }
-    if (strcmp(name, "randomness") == 0)
-        return read_commitment(text, r->randomness, &r->n_randomness);
-    if (strcmp(name, "comm_r_old") == 0)
-        return read_commitment(text, r->comm_r_old, &r->n_comm_r_old);
-    if (strcmp(name, "comm_r_new") == 0)
-        return read_commitment(text, r->comm_r_new, &r->n_comm_r_new);
-    if (strcmp(name, "comm_d_new") == 0)
-        return read_commitment(text, r->comm_d_new, &r->n_comm_d_new);
-    if (strcmp(name, "lengths") == 0)
-        return read_lengths(r, text);
-    *ret_known = false;
-    return false;
-}
 
 static enum MHD_Result take_parameter(void *ctx, enum MHD_ValueKind kind, const char *name,
                                       const char *value)
@@ -126,16 +28,13 @@ static enum MHD_Result take_parameter(void *ctx, enum MHD_ValueKind kind, const 
     bool known;
 
     (void)kind;
-    if (take_field(&x->request, name, value ? value : "", &known))
+    if (query_take_field(&x->request, name, value ? value : "", &known))
         return MHD_YES;
     answer_error(x, MHD_HTTP_BAD_REQUEST,
                  known ? "%s: '%s' is not a value of it" : "unknown parameter %s", name,
                  value ? value : "");
     return MHD_NO;
 }
-
-/* ---- submitting ---------------------------------------------------------------------------------
- */
 
 static void open_spool(struct exchange *x)
 {
@@ -146,7 +45,7 @@ static void open_spool(struct exchange *x)
     struct cuzk_error err;
 
     if (length)
-        (void)!read_number(length, UINT64_MAX, &bytes);
+        (void)!query_number(length, UINT64_MAX, &bytes);
     if (!jobs_may_spool(x->http->jobs, bytes, &why)) {
         answer_error(x, MHD_HTTP_TOO_MANY_REQUESTS, "busy: %s", why);
         x->retry_after = BUSY_SECONDS;
@@ -173,7 +72,7 @@ static void begin_submission(struct exchange *x)
     if (x->request.kind == JOB_KIND_NONE)
         answer_error(x, MHD_HTTP_BAD_REQUEST,
                      "expected kind=porep-c2, snap-update, window-post or winning-post");
-    else if (length && read_number(length, UINT64_MAX, &bytes) &&
+    else if (length && query_number(length, UINT64_MAX, &bytes) &&
              bytes > x->http->config->daemon.max_message)
         answer_too_long(x);
     else
@@ -322,7 +221,7 @@ static void look(struct exchange *x)
     const char *wait = exchange_query(x, "wait");
     uint64_t seconds = 0;
 
-    if (wait && !read_number(wait, WAIT_SECONDS_MAX, &seconds))
+    if (wait && !query_number(wait, WAIT_SECONDS_MAX, &seconds))
         answer_error(x, MHD_HTTP_BAD_REQUEST, "wait: expected seconds, at most %d",
                      WAIT_SECONDS_MAX);
     else if (seconds)
@@ -406,7 +305,7 @@ static void list(struct exchange *x)
     struct report report;
     struct listing listing = {&report, exchange_query(x, "state"), LIST_DEFAULT};
 
-    if (limit && !read_number(limit, 10000, &listing.left)) {
+    if (limit && !query_number(limit, 10000, &listing.left)) {
         answer_error(x, MHD_HTTP_BAD_REQUEST, "limit: expected a number up to 10000");
         return;
     }

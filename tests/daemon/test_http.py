@@ -105,6 +105,7 @@ def test_wrong_requests_are_named():
                  ("POST", "/api/v1/jobs?kind=porep-c2&randomness=00", b"abc", 400, "randomness"),
                  ("POST", "/api/v1/jobs?kind=window-post&lengths=1,1", b"abc", 400, "add up to 2 bytes, the body has 3"),
                  ("POST", "/api/v1/jobs?kind=window-post&lengths=1,,2", b"abc", 400, "lengths"),
+                 ("POST", "/api/v1/jobs?kind=window-post&lengths=3&lengths=3", b"abc", 400, "lengths"),
                  ("POST", "/api/v1/jobs?kind=porep-c2", b"", 400, "found nothing"),
                  ("POST", "/api/v1/jobs?kind=porep-c2", b"bad things", 400, "bad things"),
                  ("GET", "/api/v1/jobs/none", None, 404, "no job 'none'"),
@@ -227,7 +228,7 @@ def test_hostile_bytes_are_survived():
               b"POST /api/v1/jobs?kind=window-post&lengths=" + b"1," * 9000 + b"1 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"]
     with Staged("--quiet") as daemon:
         for piece in pieces:
-            with socket.create_connection(("127.0.0.1", daemon.port), timeout=10) as s:
+            with socket.create_connection(("127.0.0.1", daemon.port), timeout=1) as s:
                 try:
                     s.sendall(piece)
                     s.shutdown(socket.SHUT_WR)
