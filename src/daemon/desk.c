@@ -92,6 +92,12 @@ void desk_free(struct desk *desk)
         next = task->next;
         bring_back(task);
     }
+    while (desk->first) { /* what these have posted */
+        struct desk_task *task = next_task(desk);
+
+        task->work(task);
+        bring_back(task);
+    }
     pthread_cond_destroy(&desk->some);
     pthread_mutex_destroy(&desk->lock);
     mem_free(desk);

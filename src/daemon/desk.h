@@ -21,7 +21,7 @@ struct desk_task {
 MUST_CHECK enum cuzk_status desk_new(struct desk **ret, struct loop *loop, const char *name,
                                      struct cuzk_error *err);
 /* Works on what there is, then ends the thread. The loop has ended: whatever could not come back to
- * it is done here, on the calling thread. Accepts NULL. */
+ * it is done here, on the calling thread, and so is what that posts. Accepts NULL. */
 void desk_free(struct desk *desk);
 
 void desk_post(struct desk *desk, struct desk_task *task);

@@ -64,7 +64,7 @@ void job_call_drop(struct job_call *call)
 static void answer_await(struct job_call *call, enum await_end end, const struct job_view *view)
 {
     leave_job(call);
-    if (!call->dropped)
+    if (call_is_wanted(call))
         call->fn.await(call->ctx, end, view);
     call_free(call);
 }
@@ -72,14 +72,14 @@ static void answer_await(struct job_call *call, enum await_end end, const struct
 static void answer_cancel(struct job_call *call, enum cancel_end end)
 {
     leave_job(call);
-    if (!call->dropped)
+    if (call_is_wanted(call))
         call->fn.cancel(call->ctx, end);
     call_free(call);
 }
 
 static void answer_text(struct job_call *call, enum cuzk_status status, const char *text, size_t n)
 {
-    if (!call->dropped)
+    if (call_is_wanted(call))
         call->fn.text(call->ctx, status, text, n);
     call_free(call);
 }

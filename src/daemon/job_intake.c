@@ -49,7 +49,7 @@ static void answer(struct job_call *call, const struct submit_answer *a)
         jobs->status.refused++;
         log_info("request refused", "request", call->row.request_id, "error", a->sentence, NULL);
     }
-    if (!call->dropped)
+    if (call_is_wanted(call))
         call->fn.submit(call->ctx, a);
     call_free(call);
     jobs_schedule(jobs);

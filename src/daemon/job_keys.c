@@ -126,7 +126,7 @@ static void answer_preload(struct job_call *call, const struct preload_answer *a
 {
     if (!call)
         return;
-    if (!call->dropped)
+    if (call_is_wanted(call))
         call->fn.preload(call->ctx, a);
     call_free(call);
 }
@@ -135,7 +135,7 @@ static void answer_evict(struct job_call *call, const struct evict_answer *a)
 {
     if (!call)
         return;
-    if (!call->dropped)
+    if (call_is_wanted(call))
         call->fn.evict(call->ctx, a);
     call_free(call);
 }

@@ -34,7 +34,7 @@ static bool has_device(const struct jobs *jobs)
 }
 
 /* May this worker ever take it? Where there are devices the processor takes what a device did
- * badly, and what is urgent. */
+ * badly, and what is urgent: never on the worker that stands still for what is urgent. */
 static bool may_take(const struct worker *w, const struct job *job)
 {
     const bool urgent = job->row.priority == PRIORITY_CRITICAL;
@@ -42,7 +42,7 @@ static bool may_take(const struct worker *w, const struct job *job)
     switch (w->role) {
     case ROLE_DEVICE: return w != job->avoid;
     case ROLE_URGENT: return urgent;
-    case ROLE_CPU: return !has_device(w->jobs) || job->avoid;
+    case ROLE_CPU: return !urgent && (!has_device(w->jobs) || job->avoid);
     default: return false;
     }
 }
@@ -50,7 +50,6 @@ static bool may_take(const struct worker *w, const struct job *job)
 /* The free one that suits best: devices first, one with the key before one without. */
 static struct worker *find_worker(struct jobs *jobs, const struct job *job)
 {
-    const bool urgent = job->row.priority == PRIORITY_CRITICAL;
     struct worker *best = NULL;
 
     for (size_t i = 0; i < jobs->n_workers; i++) {
@@ -58,7 +57,7 @@ static struct worker *find_worker(struct jobs *jobs, const struct job *job)
 
         if (!is_free(w) || !may_take(w, job))
             continue;
-        if (worker_key(w, job->name) || (urgent && w->role == ROLE_URGENT))
+        if (worker_key(w, job->name))
             return w;
         if (!best)
             best = w;

@@ -784,12 +784,14 @@ void jobs_close(struct jobs *jobs)
     loop_timer_cancel(&jobs->second);
     loop_timer_cancel(&jobs->purge);
     loop_timer_cancel(&jobs->drain_timer);
+    jobs->closing = jobs->status.draining = true; /* what the desks bring back begins nothing */
+    while (jobs->subscriptions)
+        jobs_unsubscribe(jobs->subscriptions);
+    desk_free(jobs->reader);
+    desk_free(jobs->desk);
     for (size_t i = 0; i < jobs->n_workers; i++)
         worker_process_free(jobs->workers[i].process);
     worker_process_free(jobs->planner.process);
-    jobs->status.draining = true; /* what the desks bring back begins nothing */
-    desk_free(jobs->reader);
-    desk_free(jobs->desk);
     while (jobs->planless) {
         struct job_call *call = jobs->planless;
 
@@ -811,8 +813,6 @@ void jobs_close(struct jobs *jobs)
     for (int i = 0; i < 2; i++)
         engine_close(&jobs->engines[i]);
     journal_close(jobs->clerk.journal);
-    while (jobs->subscriptions)
-        jobs_unsubscribe(jobs->subscriptions);
     mem_free(jobs);
 }
 

@@ -211,7 +211,7 @@ struct jobs {
     uint32_t numbers;
 
     struct ledger ledger;
-    bool reserve_is_auto;
+    bool closing; /* nobody is answered any more */
     struct subscription *subscriptions;
     struct jobs_status status; /* counters */
     struct worker_view worker_views[WORKERS_MAX];
@@ -226,6 +226,12 @@ struct jobs {
     void *drained_ctx;
     struct loop_timer drain_timer;
 };
+
+/* Is somebody there to hear the answer? */
+static inline bool call_is_wanted(const struct job_call *call)
+{
+    return !call->dropped && !call->jobs->closing;
+}
 
 /* ---- jobs.c ---- */
 
