@@ -186,18 +186,36 @@ enum cuzk_status report_print_text(const struct report *report, FILE *out, struc
     return finish(out, err);
 }
 
+/* Bytes of the UTF-8 character that begins here (RFC 3629); 0: none does. */
+static size_t utf8_length(const unsigned char *p)
+{
+    size_t n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
+
+    for (size_t i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) || (*p == 0xf0 && p[1] < 0x90) ||
+        (*p == 0xf4 && p[1] > 0x8f))
+        return 0;
+    return n;
+}
+
+/* Texts may hold anybody's bytes: what is no UTF-8 is written as the character of that number. */
 static void print_json_string(FILE *out, const char *text)
 {
-    fputc('"', out);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
+    const unsigned char *p = (const unsigned char *)text;
 
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(out, "\\u%04x", c);
+    fputc('"', out);
+    while (*p) {
+        size_t n = utf8_length(p);
+
+        if (*p == '"' || *p == '\\')
+            fprintf(out, "\\%c", *p);
+        else if (*p < 0x20 || n == 0)
+            fprintf(out, "\\u%04x", *p);
         else
-            fputc(c, out);
+            fwrite(p, 1, n, out);
+        p += n ? n : 1;
     }
     fputc('"', out);
 }
