@@ -276,6 +276,7 @@ void status_report(struct report *report, struct jobs *jobs)
 
     jobs_status(jobs, &s);
     report_text(report, "version", "%s", CUZK_VERSION);
+    report_number(report, "now_ms", milliseconds(walk.now)); /* of the times below */
     report_number(report, "uptime_secs", (uint64_t)(walk.now - s.started));
     report_bool(report, "draining", s.draining);
     report_memory(report, &s);

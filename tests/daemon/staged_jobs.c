@@ -617,7 +617,7 @@ static void finish_trace(struct job_call *call)
                 "%s{\"name\":\"partition %u: "
                 "%s\",\"ph\":\"X\",\"ts\":%.0f,\"dur\":%.0f,\"pid\":1,\"tid\":1}",
                 i ? "," : "", span->partition, stages[span->stage],
-                (span->begin - job->view.started) * 1e6, (end - span->begin) * 1e6);
+                (span->begin - job->view.submitted) * 1e6, (end - span->begin) * 1e6);
     }
     fputs("]}", json.stream);
     if (text_end(&json, NULL) != CUZK_OK)

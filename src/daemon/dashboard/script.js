@@ -159,7 +159,7 @@ function head(...names) {
 
 function drawQueue(s) {
   const running = s.jobs.filter((j) => j.state === "running"), waiting = s.jobs.filter((j) => j.state === "waiting");
-  const now = Date.now() / 1e3;
+  const now = s.now_ms / 1e3;
   $("queue-figures").textContent = running.length + " running, " + waiting.length + " waiting";
   $("queue").replaceChildren(head("", "job", "circuit", "waits for / is at", ">memory", ">since", ""),
     ...running.length + waiting.length === 0 ? [element("tr", {}, element("td", { colspan: 7, class: "why" }, "nothing runs, nothing waits"))] : [],
@@ -232,7 +232,7 @@ function pin(id) {
 
 /* The spans of a timeline with the partition of each; -1: of the whole job. "partition 3: witness" begins a
  * partition, and what is indented after it belongs to it. */
-function spansOf(trace) {
+function spansOf(trace, runningSince) {
   const spans = [], current = {};
   const events = (Array.isArray(trace) ? trace : trace.traceEvents || []).filter((e) => e.ph === "X");
   for (const e of events.sort((a, b) => a.ts - b.ts)) {
@@ -241,6 +241,9 @@ function spansOf(trace) {
     const partition = named || (/^\s/.test(e.name) && e.tid in current) ? current[e.tid] : -1;
     spans.push({ partition, name: (named ? e.name.slice(named[0].length) : e.name.trim()) || "all", begin: e.ts / 1e6, end: (e.ts + e.dur) / 1e6 });
   }
+  /* What a running job is at goes on: its span is known up to the last report only. */
+  const last = spans.length ? spans[spans.length - 1] : null;
+  if (last && runningSince !== undefined) last.end = Math.max(last.end, status.now_ms / 1e3 - runningSince);
   const first = Math.min(...spans.map((s) => s.begin));
   for (const s of spans) { s.begin -= first; s.end -= first; }
   return spans;
@@ -286,7 +289,7 @@ async function drawWaterfall() {
   for (const job of jobs) {
     try {
       const answer = await ask("/api/v1/jobs/" + encodeURIComponent(job.job_id) + "/trace");
-      const spans = answer.ok ? spansOf(await answer.json()) : [];
+      const spans = answer.ok ? spansOf(await answer.json(), job.state === "running" ? job.submitted_ms / 1e3 : undefined) : [];
       if (spans.length) drawn.push(drawJobWaterfall(job, spans, width));
     } catch (fault) { /* told by refresh */ }
   }
@@ -305,7 +308,7 @@ async function readHistory() {
   const last = history.time_ms.length ? history.time_ms[history.time_ms.length - 1] : 0;
   const more = await (await ask("/api/v1/history?since=" + last)).json();
   for (const c of COLUMNS) history[c].push(...more[c]);
-  const old = history.time_ms.findIndex((t) => t > Date.now() - 3600e3);
+  const old = history.time_ms.findIndex((t) => t > history.time_ms[history.time_ms.length - 1] - 3600e3);
   if (old > 0) for (const c of COLUMNS) history[c].splice(0, old);
   history.budget = more.budget;
 }
