@@ -19,7 +19,6 @@ from support.claims import run  # noqa: E402
 BUILD = os.path.abspath(os.environ.get("CUZK_BUILD", os.path.join(ROOT, "build")))
 CLIENTS = os.path.join(ROOT, "tests", "daemon", "clients")
 WORK = os.path.join(BUILD, "grpc_clients")
-LONG = os.environ.get("CUZK_LONG") == "1"
 MIB = 1 << 20
 
 EXPECTED = """GetStatus: porep-c2 snap-update window-post winning-post
@@ -198,20 +197,18 @@ def test_bodies_of_68_and_250_mib_are_taken_from_each_client():
         idle = daemon.resident()
         for name in MAKERS:
             assert client(name, daemon.unix, "large", 68, 1) == "large: 192\n", name
-            if LONG or name == "grpc-go":
-                assert client(name, daemon.tcp, "large", 250, 1) == "large: 192\n", name
+            assert client(name, daemon.tcp, "large", 250, 1) == "large: 192\n", name
         assert daemon.resident("VmHWM") < idle + 16 * MIB, (idle, daemon.resident("VmHWM"))
 
 
 def test_twelve_clients_with_68_mib_each_leave_the_daemon_small():
-    each = 68 if LONG else 24
     with Staged() as daemon:
         client("grpc-go", daemon.tcp, "large", 1, 1)  # it is built, and everything has begun
         idle, descriptors = daemon.resident(), daemon.descriptors()
-        texts = at_once([lambda: client("grpc-go", daemon.tcp, "large", each, 1)] * 12)
+        texts = at_once([lambda: client("grpc-go", daemon.tcp, "large", 68, 1)] * 12)
         assert texts == ["large: 192\n"] * 12, texts
         peak = daemon.resident("VmHWM")
-        print(f"12 clients with {each} MiB: {(peak - idle) / MIB:.1f} MiB above idle")
+        print(f"12 clients with 68 MiB: {(peak - idle) / MIB:.1f} MiB above idle")
         assert peak <= idle + 64 * MIB, f"{peak - idle} bytes above idle"
         assert daemon.settled(descriptors) <= descriptors
 
