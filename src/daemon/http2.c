@@ -310,8 +310,6 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
                   n_value < sizeof s->timeout ? n_value : n_name);
     else if (IS("grpc-encoding"))
         take_text(s->encoding, sizeof s->encoding, value, n_value);
-    else if (IS("user-agent"))
-        take_text(s->agent, sizeof s->agent, value, n_value);
 #undef IS
     return 0;
 }
@@ -774,11 +772,6 @@ void http2_each(struct http2_server *server, void (*f)(void *ctx, struct http2_s
 unsigned http2_n_connections(const struct http2_server *server)
 {
     return server->n_connections;
-}
-
-unsigned http2_n_streams(const struct http2_server *server)
-{
-    return server->n_streams;
 }
 
 static bool make_callbacks(struct http2_server *server)

@@ -30,7 +30,7 @@ struct http2_limits {
     uint64_t stall;                     /* a client that does not take what we send */
 };
 
-enum { HTTP2_PEER_TEXT = 80, HTTP2_PATH_MAX = 128, HTTP2_AGENT_MAX = 64 };
+enum { HTTP2_PEER_TEXT = 80, HTTP2_PATH_MAX = 128 };
 
 struct http2_stream {
     struct http2_connection *connection;
@@ -42,7 +42,6 @@ struct http2_stream {
     char path[HTTP2_PATH_MAX];
     char timeout[16];  /* grpc-timeout, "": none */
     char encoding[16]; /* grpc-encoding, "": none */
-    char agent[HTTP2_AGENT_MAX];
 
     /* http2's own */
     struct http2_stream *next, **link;
@@ -86,7 +85,6 @@ void http2_drain(struct http2_server *server);
 MUST_CHECK enum cuzk_status http2_accept(struct http2_server *server, int fd, struct tls *tls,
                                          const char *peer, struct cuzk_error *err);
 unsigned http2_n_connections(const struct http2_server *server);
-unsigned http2_n_streams(const struct http2_server *server);
 void http2_each(struct http2_server *server, void (*f)(void *ctx, struct http2_stream *s),
                 void *ctx);
 const char *http2_peer(const struct http2_stream *s);

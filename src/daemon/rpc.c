@@ -55,7 +55,7 @@ struct rpc_call {
     size_t n_head;
     struct rpc_call *next_held, **held_link; /* held_link NULL: not held */
     unsigned urgency;
-    uint64_t held_since;
+    bool told; /* that it waits */
 };
 
 struct rpc {
@@ -65,7 +65,6 @@ struct rpc {
     struct http2_server *http2;
     struct rpc_service *services;
     struct rpc_call *held;
-    const char *held_why; /* the reason of the first */
     struct loop_timer ask_again;
     void (*may_accept)(void *ctx); /* NULL: nobody waits */
     void *may_accept_ctx;
@@ -161,14 +160,29 @@ static void grant(struct rpc_call *call)
     give_window(call);
 }
 
+static void tell_waiting(struct rpc_call *call, const char *why)
+{
+    const struct rpc_options *options = &call->rpc->options;
+    char line[300];
+
+    if (call->told || !options->log)
+        return;
+    call->told = true;
+    snprintf(line, sizeof line, "a request of %llu bytes from %s waits: %s",
+             (unsigned long long)call->length, http2_peer(call->stream), why);
+    options->log(options->log_ctx, true, line);
+}
+
 static void admit(struct rpc *rpc)
 {
     loop_timer_cancel(&rpc->ask_again);
     while (rpc->held) {
         struct rpc_call *call = rpc->held;
         uint64_t bytes = rpc->stats.granted_bytes + call->length - call->seen_written;
+        const char *why;
 
-        if (!rpc->options.room(rpc->options.spool_ctx, bytes, &rpc->held_why)) {
+        if (!rpc->options.room(rpc->options.spool_ctx, bytes, &why)) {
+            tell_waiting(call, why);
             loop_timer_set(rpc->loop, &rpc->ask_again, loop_now() + LOOP_SECOND);
             return;
         }
@@ -194,7 +208,6 @@ static void hold(struct rpc_call *call)
     struct rpc_call **link = &rpc->held;
 
     call->asked = true;
-    call->held_since = loop_now();
     call->urgency =
         call->method->urgency ? call->method->urgency(call->head, call->n_head) : RPC_URGENCIES - 1;
     while (*link && (*link)->urgency <= call->urgency)
@@ -647,39 +660,8 @@ void rpc_stats(const struct rpc *rpc, struct rpc_stats *ret)
     ret->n_connections = http2_n_connections(rpc->http2);
 }
 
-void rpc_each_held(const struct rpc *rpc, void (*f)(void *ctx, const struct rpc_held *held),
-                   void *ctx)
-{
-    for (const struct rpc_call *call = rpc->held; call; call = call->next_held) {
-        struct rpc_held held = {
-            .peer = rpc_peer(call),
-            .method = call->method->path,
-            .why = call == rpc->held ? rpc->held_why : "waits for the one before it",
-            .bytes = call->length,
-            .seconds = (double)(loop_now() - call->held_since) / (double)LOOP_SECOND,
-        };
-
-        f(ctx, &held);
-    }
-}
-
 /* ---- a call, for its handler --------------------------------------------------------------------
  */
-
-const char *rpc_peer(const struct rpc_call *call)
-{
-    return http2_peer(call->stream);
-}
-
-const char *rpc_agent(const struct rpc_call *call)
-{
-    return call->stream->agent;
-}
-
-uint64_t rpc_deadline(const struct rpc_call *call)
-{
-    return call->deadline.loop ? call->deadline.due : UINT64_MAX;
-}
 
 void rpc_on_gone(struct rpc_call *call, void (*gone)(void *ctx), void *ctx)
 {

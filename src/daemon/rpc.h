@@ -121,21 +121,8 @@ struct rpc_stats {
 };
 void rpc_stats(const struct rpc *rpc, struct rpc_stats *ret);
 
-/* A call that is held: for a display. */
-struct rpc_held {
-    const char *peer, *method, *why;
-    uint64_t bytes;
-    double seconds;
-};
-void rpc_each_held(const struct rpc *rpc, void (*f)(void *ctx, const struct rpc_held *held),
-                   void *ctx);
-
 /* ---- a call -------------------------------------------------------------------------------------
  */
-
-const char *rpc_peer(const struct rpc_call *call);  /* "unix uid 1000 pid 4711", "10.0.0.7:51324" */
-const char *rpc_agent(const struct rpc_call *call); /* the client's user-agent; hostile text */
-uint64_t rpc_deadline(const struct rpc_call *call); /* of the loop's clock; UINT64_MAX: none */
 
 /* `gone` is called when the client goes away or its deadline passes; whatever the handler has for
  * the call must not reach it afterwards. */

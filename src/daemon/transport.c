@@ -247,8 +247,3 @@ void transport_close(struct transport *t)
     tls_free(t->tls);
     mem_free(t);
 }
-
-struct rpc *transport_rpc(struct transport *t)
-{
-    return t->rpc;
-}

@@ -26,6 +26,4 @@ void transport_set_serving(struct transport *transport, bool serving);
  * go on at the next start), and when the answers are out, or after two seconds, fn is called. */
 void transport_drain(struct transport *transport, void (*fn)(void *ctx), void *ctx);
 
-struct rpc *transport_rpc(struct transport *transport); /* for its figures */
-
 #endif

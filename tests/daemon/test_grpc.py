@@ -219,6 +219,8 @@ def test_what_is_urgent_passes_what_is_held_on_the_same_connection():
             daemon.process.send_signal(signal.SIGUSR1)  # bodies are held back
             text = client(name, daemon.tcp, "urgent", 8, 6)
             assert text == "urgent: 1, 0 of 6 before it\n", f"{name}: {text}"
+            with open(daemon.log.name) as log:
+                assert "waits: the disk's reserve" in log.read(), "the operator was not told"
             assert daemon.resident("VmHWM") < daemon.resident() + 16 * MIB
 
 
