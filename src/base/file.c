@@ -78,6 +78,17 @@ void file_unmap(struct file_map *map)
     *map = (struct file_map){0};
 }
 
+void file_drop(const struct file_map *map, const void *begin, size_t bytes)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t at = (size_t)((uintptr_t)begin - (uintptr_t)map->data);
+    size_t from = at / page * page, to = (at + bytes) / page * page;
+
+    if (!map->data || at > map->bytes || bytes > map->bytes - at || from >= to)
+        return;
+    madvise((void *)((uintptr_t)map->data + from), to - from, MADV_DONTNEED);
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static enum cuzk_status io_error(const char *path, struct cuzk_error *err)

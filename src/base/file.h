@@ -43,6 +43,10 @@ MUST_CHECK enum cuzk_status file_map_part(struct file_map *map, const struct fil
                                           struct cuzk_error *err);
 void file_unmap(struct file_map *map); /* accepts a zeroed one */
 
+/* These bytes of the map will not be read again soon: whole pages of them leave our memory (a later
+ * read finds them again). For files larger than memory. Bytes outside the map are ignored. */
+void file_drop(const struct file_map *map, const void *begin, size_t bytes);
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* A file that appears whole or not at all: bytes go to a temporary name in the same folder,

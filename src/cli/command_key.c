@@ -59,7 +59,7 @@ static enum cuzk_status answer(struct engine *engine, const void *arguments, str
 int command_key(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"deep", 'd', 0, 0, "verify: every point is in the subgroup, too (30 us a point)", 0},
+        {"deep", 'd', 0, 0, "verify: every point is in the subgroup, too (about 4 us a point)", 0},
         {"parameters", 'p', "FILE", 0,
          "verify: the parameters.json to compare with; default the one beside the key", 0},
         {"json", 'j', 0, 0, "answer in JSON", 0},

@@ -88,6 +88,14 @@ void engine_stage(struct engine *engine, const char *format, ...)
         fprintf(stderr, "\r\033[K%s", s->name);
 }
 
+void engine_progress(struct engine *engine, uint64_t done, uint64_t total)
+{
+    const struct stage *s = open_stage(engine);
+
+    if (engine->progress && s && total)
+        fprintf(stderr, "\r\033[K%s %3.0f %%", s->name, 100.0 * (double)done / (double)total);
+}
+
 void engine_stages_clear(struct engine *engine)
 {
     memset(engine->stages, 0, sizeof engine->stages);

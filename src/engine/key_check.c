@@ -7,103 +7,22 @@
 #include "base/hex.h"
 #include "engine/file_digest.h"
 #include "engine/key_folder.h"
+#include "engine/key_points.h"
 #include "format/bellperson.h"
 #include "format/parameters_json.h"
-#include "msm/group_kernels.h"
-
-/* ---- points -----------------------------------------------------------------------------------
- */
-
-/* Points are decoded in tiles, each by one thread, and looked at there. */
-enum { TILE = 4096 };
-
-struct tiles {
-    const struct group_kernels *group;
-    const struct points_view *points;
-    bool deep;
-    uint8_t *room; /* one tile a worker */
-    _Atomic size_t first_bad;
-    _Atomic bool outside; /* of the subgroup */
-};
-
-static void note_bad(struct tiles *t, size_t index)
-{
-    size_t seen = atomic_load(&t->first_bad);
-
-    while (index < seen && !atomic_compare_exchange_weak(&t->first_bad, &seen, index))
-        ;
-}
-
-static void look_at(void *ctx, size_t begin, size_t end, unsigned worker)
-{
-    struct tiles *t = ctx;
-    uint8_t *room = t->room + worker * TILE * t->group->point_bytes;
-    struct points_fault fault;
-    size_t bad;
-
-    if (!t->group->decode(room, t->points, begin, end, &fault)) {
-        note_bad(t, fault.index);
-        return;
-    }
-    if (!t->deep)
-        return;
-    bad = t->group->subgroup_check(room, end - begin, NULL);
-    if (bad < end - begin) {
-        atomic_store(&t->outside, true);
-        note_bad(t, begin + bad);
-    }
-}
-
-/* The fault of the first bad point, found again. */
-static enum cuzk_status name_bad_point(const struct tiles *t, const char *path, const char *query,
-                                       struct cuzk_error *err)
-{
-    struct points_fault fault;
-    size_t i = atomic_load(&t->first_bad);
-
-    if (!t->group->decode(t->room, t->points, i, i + 1, &fault))
-        return error_set(err, CUZK_BAD_INPUT, "%s: %s: point %zu: %s", path, query, i,
-                         point_fault_name(fault.fault));
-    return error_set(err, CUZK_INVALID, "%s: %s: point %zu: %s", path, query, i,
-                     point_fault_name(POINT_NOT_IN_SUBGROUP));
-}
-
-static enum cuzk_status check_query(struct engine *engine, const struct proving_key *key,
-                                    enum key_query query, bool deep, const char *path,
-                                    struct cuzk_error *err)
-{
-    const struct curve *curve = key->vk.curve;
-    struct tiles t = {.group = key_query_group(query) == ELEMENT_G1 ? curve->g1 : curve->g2,
-                      .points = &key->query[query],
-                      .deep = deep,
-                      .first_bad = SIZE_MAX};
-    struct region room;
-    enum cuzk_status st = CUZK_OK;
-
-    engine_stage(engine, "points of %s", key_query_name(query));
-    TRY(region_map(&room, &engine->budget, MEM_SCRATCH,
-                   pool_size(engine->pool) * TILE * t.group->point_bytes, err));
-    t.room = room.base;
-    pool_for(engine->pool, t.points->n, TILE, look_at, &t);
-    if (pool_cancelled(engine->pool))
-        st = error_set(err, CUZK_CANCELLED, "cancelled in the points of %s", key_query_name(query));
-    else if (atomic_load(&t.first_bad) != SIZE_MAX)
-        st = name_bad_point(&t, path, key_query_name(query), err);
-    region_unmap(&room);
-    return st;
-}
 
 static enum cuzk_status check_params(struct engine *engine, const struct key_check *check,
                                      struct report *report, struct cuzk_error *err)
 {
     struct proving_key key;
+    const struct key_points points = {&key, check->path, check->deep};
     enum cuzk_status st = CUZK_OK;
     uint64_t n_points = 0;
 
     engine_stage(engine, "verifying key");
     TRY(params_open(&key, check->path, &curve_bls12_381, engine->pool, &engine->budget, err));
     for (int q = 0; st == CUZK_OK && q < KEY_N_QUERIES; q++) {
-        st = check_query(engine, &key, (enum key_query)q, check->deep, check->path, err);
+        st = key_points_walk(engine, &points, (enum key_query)q, NULL, NULL, err);
         n_points += key.query[q].n;
     }
     if (st == CUZK_OK) {

@@ -79,19 +79,22 @@ static enum cuzk_status read_points(struct reader *r, const char *section, size_
 /* Decodes and checks the ic points in place: many on Window PoSt keys, so on the pool. */
 static enum cuzk_status decode_ic(struct verifying_key *vk, struct reader *r,
                                   const struct points_view *points, struct pool *pool,
-                                  struct cuzk_error *err)
+                                  struct budget *budget, struct cuzk_error *err)
 {
     const struct group_kernels *g1 = vk->curve->g1;
     struct points_fault fault;
+    struct region scratch;
     char name[32];
 
-    if (g1->decode(vk->ic.base, points, 0, points->n, &fault)) {
-        fault = (struct points_fault){g1->subgroup_check(vk->ic.base, points->n, pool),
-                                      POINT_NOT_IN_SUBGROUP};
-        if (fault.index == points->n) {
-            g1->to_plain(vk->ic.base, vk->ic.base, points->n);
-            return CUZK_OK;
-        }
+    TRY(region_map(&scratch, budget, MEM_SCRATCH, g1->subgroup_bytes(points->n, pool_size(pool)),
+                   err));
+    if (g1->decode(vk->ic.base, points, 0, points->n, &fault))
+        fault = (struct points_fault){
+            g1->subgroup_check(vk->ic.base, points->n, scratch.base, pool), POINT_NOT_IN_SUBGROUP};
+    region_unmap(&scratch);
+    if (fault.index == points->n) {
+        g1->to_plain(vk->ic.base, vk->ic.base, points->n);
+        return CUZK_OK;
     }
     snprintf(name, sizeof name, "point %zu", fault.index);
     return point_error(r, (points->n - fault.index) * g1->encoded_bytes, name, fault.fault, err);
@@ -111,7 +114,7 @@ static enum cuzk_status read_ic(struct verifying_key *vk, struct reader *r, stru
     TRY(verifying_key_init(&with_ic, vk->curve, points.n, budget, err));
     vk->ic = with_ic.ic;
     vk->n_inputs = points.n;
-    return decode_ic(vk, r, &points, pool, err);
+    return decode_ic(vk, r, &points, pool, budget, err);
 }
 
 enum cuzk_status vk_read(struct verifying_key *ret, struct reader *r, const struct curve *curve,

@@ -3,7 +3,7 @@
  * Parameters, kept: GROUP, BASE as in curve/group.inc.h; msm/decode_one.inc.h and curve/multiple.inc.h
  * come before. Names defined: entries of struct group_kernels, whose contracts they fulfil:
  * g1_bulk_decode g1_bulk_to_plain g1_bulk_from_plain g1_bulk_encode g1_bulk_neg
- * g1_bulk_subgroup_check. */
+ * g1_bulk_check. */
 #define G(name) TEMPLATE_JOIN(GROUP, name)
 #define B(name) TEMPLATE_JOIN(BASE, name)
 #define G_AFFINE_T G(affine_t)
@@ -48,32 +48,24 @@ static void G(bulk_neg)(void *a, size_t n)
         G(affine_neg)(&points[i], &points[i]);
 }
 
-struct G(subgroup_search) {
-    const G_AFFINE_T *points;
-    _Atomic size_t first;
-};
-
-static void G(subgroup_range)(void *ctx, size_t begin, size_t end, unsigned worker)
+static bool G(bulk_check)(const void *native, size_t n, struct points_fault *fault)
 {
-    struct G(subgroup_search) *search = ctx;
+    for (size_t i = 0; i < n; i++) {
+        const G_AFFINE_T *point = (const G_AFFINE_T *)native + i;
+        enum point_fault why = POINT_OK;
 
-    (void)worker;
-    for (size_t i = begin; i < end; i++)
-        if (!G(in_subgroup)(&search->points[i])) {
-            size_t first = atomic_load(&search->first);
-
-            while (i < first && !atomic_compare_exchange_weak(&search->first, &first, i))
-                continue;
-            return;
+        if (!B(plain_is_reduced)(&point->x) || !B(plain_is_reduced)(&point->y))
+            why = POINT_NOT_CANONICAL;
+        else if (G(affine_is_infinity)(point))
+            why = POINT_INFINITY;
+        else if (!G(on_curve)(point))
+            why = POINT_NOT_ON_CURVE;
+        if (why != POINT_OK) {
+            *fault = (struct points_fault){.index = i, .fault = why};
+            return false;
         }
-}
-
-static size_t G(bulk_subgroup_check)(const void *native, size_t n, struct pool *pool)
-{
-    struct G(subgroup_search) search = {.points = native, .first = n};
-
-    pool_for(pool, n, 64, G(subgroup_range), &search);
-    return atomic_load(&search.first);
+    }
+    return true;
 }
 
 #undef G

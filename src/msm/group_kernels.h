@@ -81,8 +81,15 @@ struct group_kernels {
     /* in place: a[i] = -a[i], native */
     void (*neg_batch)(void *a, size_t n);
 
-    /* Index of the first point of [0, n) (native) outside the subgroup of order r, or n. */
-    size_t (*subgroup_check)(const void *native, size_t n, struct pool *pool);
+    /* Are all of points[0, n) (native words of any origin) reduced, on the curve, not infinity? False
+     * and *fault if one is not. Not the subgroup. */
+    bool (*check)(const void *native, size_t n, struct points_fault *fault);
+    /* Index of the first point of [0, n) (native, on the curve) outside the subgroup of order r, or
+     * n. Random sums of many points are looked at instead of each: an array with points outside is
+     * taken for a good one with probability 2^-66 (msm/subgroup_sums.inc.h); a good one never fails.
+     * scratch: subgroup_bytes(n, pool_size(pool)) bytes, 64-byte aligned. */
+    size_t (*subgroup_bytes)(size_t n, unsigned n_threads);
+    size_t (*subgroup_check)(const void *native, size_t n, void *scratch, struct pool *pool);
 };
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "msm/digits.h"
 #include "msm/group_kernels.h"
 #include "msm/layout.h"
@@ -19,6 +20,7 @@
 #include "msm/class_sum.inc.h"
 #include "msm/fixed_base.inc.h"
 #include "msm/elementwise.inc.h"
+#include "msm/subgroup_sums.inc.h"
 
 #define G(name) TEMPLATE_JOIN(GROUP, name)
 
@@ -41,6 +43,8 @@ static const struct group_kernels G(kernels) = {
     .add_batch = G(bulk_add),
     .mul_each = G(bulk_mul_each),
     .neg_batch = G(bulk_neg),
+    .check = G(bulk_check),
+    .subgroup_bytes = G(bulk_subgroup_bytes),
     .subgroup_check = G(bulk_subgroup_check),
 };
 

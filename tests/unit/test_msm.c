@@ -671,9 +671,32 @@ static void test_element_wise_sums_multiples_and_negatives(void **state)
     }
 }
 
+/* ---- the subgroup ----------------------------------------------------------------------------- */
+
+/* With one and three threads, in memory of exactly the size asked for. */
+static size_t first_outside(const struct group_kernels *k, const void *native, size_t n)
+{
+    size_t found[2];
+
+    for (int i = 0; i < 2; i++) {
+        struct pool *pool = i ? three_threads : NULL;
+        const size_t bytes = k->subgroup_bytes(n, pool_size(pool));
+        uint8_t *scratch = scratch_new(bytes + 1);
+
+        assert_non_null(scratch);
+        scratch[bytes] = 0xa5;
+        found[i] = k->subgroup_check(native, n, scratch, pool);
+        assert_int_equal(scratch[bytes], 0xa5);
+        free(scratch);
+    }
+    assert_int_equal(found[0], found[1]);
+    return found[0];
+}
+
 static void test_subgroup_check_accepts_multiples_of_the_generator(void **state)
 {
-    enum { N = 100 };
+    static const size_t lengths[] = {0, 1, 100, 255, 256, 300, 20000};
+    enum { N = 20000 };
     struct rng rng;
 
     (void)state;
@@ -681,11 +704,162 @@ static void test_subgroup_check_accepts_multiples_of_the_generator(void **state)
     for (size_t c = 0; c < n_cases; c++) {
         const struct group_kernels *k = cases[c].kernels;
         struct known_points points;
+        struct points_fault fault;
 
         known_points_new(&points, &cases[c], N, &rng);
         k->from_plain(points.plain, points.plain, N);
-        assert_int_equal(k->subgroup_check(points.plain, N, NULL), N);
-        assert_int_equal(k->subgroup_check(points.plain, N, three_threads), N);
+        if (c < n_large) /* the toys' progressions come round to infinity */
+            assert_true(k->check(points.plain, N, &fault));
+        for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+            assert_int_equal(first_outside(k, points.plain, lengths[i]), lengths[i]);
+        known_points_free(&points);
+    }
+}
+
+/* A point of the curve outside the subgroup, plain; false where the whole curve is the subgroup. */
+static bool outside_new(const struct group_case *group, struct any_point *out, struct rng *rng)
+{
+    const struct curve *curve = group->curve;
+    uint8_t bytes[sizeof *out];
+
+    for (int tries = 0; tries < 1000; tries++) {
+        enum point_fault fault;
+
+        rng_bytes(rng, bytes, sizeof bytes);
+        bytes[0] = (uint8_t)(0x80 | (bytes[0] & 0x1f));
+        if (curve->fp_bits % 64 == 62) /* gnark-crypto's flags */
+            bytes[0] &= 0x9f;
+        if (curve->fp_bytes == 8) {
+            memset(bytes, 0, sizeof bytes);
+            bytes[0] = 0x80;
+            bytes[7] = (uint8_t)rng_below(rng, 97);
+            bytes[15] = (uint8_t)rng_below(rng, 97);
+        }
+        memset(out, 0, sizeof *out);
+        fault = group->second ? curve->g2_decode(&out->u.g2, bytes, true, false)
+                              : curve->g1_decode(&out->u.g1, bytes, true, false);
+        if (fault != POINT_OK)
+            continue;
+        fault = group->second ? curve->g2_check(&out->u.g2) : curve->g1_check(&out->u.g1);
+        if (fault == POINT_NOT_IN_SUBGROUP)
+            return true;
+    }
+    return false;
+}
+
+/* Adds `what` to point i of plain points. */
+static void spoil(struct known_points *points, size_t i, const struct any_point *what)
+{
+    const size_t bytes = points->group->kernels->point_bytes;
+    struct any_point p;
+
+    memset(&p, 0, sizeof p);
+    memcpy(&p, points->plain + i * bytes, bytes);
+    group_add(points->group, &p, &p, what);
+    memcpy(points->plain + i * bytes, &p, bytes);
+}
+
+static void expect_first_outside(const struct known_points *points, size_t n, size_t expected)
+{
+    const struct group_kernels *k = points->group->kernels;
+    uint8_t *native = malloc(n * k->point_bytes);
+    size_t found;
+
+    assert_non_null(native);
+    k->from_plain(native, points->plain, n);
+    found = first_outside(k, native, n);
+    free(native);
+    if (found != expected)
+        fail_msg("%s: first point outside the subgroup: %zu, expected %zu of %zu",
+                 points->group->name, found, expected, n);
+}
+
+static void test_subgroup_check_finds_the_first_point_outside(void **state)
+{
+    enum { N = 17000 }; /* a batch and a part of one */
+    static const size_t places[] = {0, 1, 299, 16383, 16384, N - 1};
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed() + 13);
+    for (size_t c = 0; c < GROUP_CASES; c++) {
+        struct known_points points;
+        struct any_point bad, minus;
+
+        if (!outside_new(&cases[c], &bad, &rng)) {
+            assert_string_equal(cases[c].name, cases[c].curve == &curve_bn254 ? "bn254 g1"
+                                                                              : "toy_bn g1");
+            continue;
+        }
+        group_neg(&cases[c], &minus, &bad);
+        known_points_new(&points, &cases[c], N, &rng);
+        for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+            spoil(&points, places[i], &bad);
+            expect_first_outside(&points, N, places[i]);
+            spoil(&points, places[i], &minus);
+        }
+        spoil(&points, 100, &bad); /* two that cancel in any sum with both */
+        spoil(&points, 101, &minus);
+        expect_first_outside(&points, 300, 100);
+        expect_first_outside(&points, 150, 100);
+        known_points_free(&points);
+    }
+}
+
+/* (0, 2) is on G1 of BLS12-381 and has order 3, the smallest that a component outside can have. */
+static void test_subgroup_check_finds_components_of_order_three(void **state)
+{
+    enum { N = 600, ROUNDS = 40 };
+    struct any_point order3 = {{{{0}}}}, twice;
+    const struct group_case *group = &cases[0];
+    struct known_points points;
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed() + 14);
+    assert_string_equal(group->name, "bls12_381 g1");
+    order3.u.w[6] = 2;
+    group_add(group, &twice, &order3, &order3);
+    known_points_new(&points, group, N, &rng);
+    for (size_t round = 0; round < ROUNDS; round++) {
+        const size_t n_bad = 1 + round % 4;
+
+        for (size_t i = 0; i < n_bad; i++)
+            spoil(&points, 10 * round + i, i % 2 ? &twice : &order3);
+        expect_first_outside(&points, N, 10 * round);
+        for (size_t i = 0; i < n_bad; i++)
+            spoil(&points, 10 * round + i, i % 2 ? &order3 : &twice);
+    }
+    expect_first_outside(&points, N, N);
+    known_points_free(&points);
+}
+
+static void test_check_names_what_is_wrong_with_native_words(void **state)
+{
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed() + 15);
+    for (size_t c = 0; c < n_large; c++) {
+        const struct group_kernels *k = cases[c].kernels;
+        struct known_points points;
+        struct points_fault fault;
+        uint8_t *third;
+
+        known_points_new(&points, &cases[c], 4, &rng);
+        k->from_plain(points.plain, points.plain, 4);
+        third = points.plain + 3 * k->point_bytes;
+        third[0] ^= 1;
+        assert_false(k->check(points.plain, 4, &fault));
+        assert_int_equal(fault.index, 3);
+        assert_int_equal(fault.fault, POINT_NOT_ON_CURVE);
+        memset(third + k->point_bytes - 8, 0xff, 8);
+        assert_false(k->check(points.plain, 4, &fault));
+        assert_int_equal(fault.fault, POINT_NOT_CANONICAL);
+        memset(third, 0, k->point_bytes);
+        assert_false(k->check(points.plain, 4, &fault));
+        assert_int_equal(fault.fault, POINT_INFINITY);
+        assert_true(k->check(points.plain, 3, &fault));
         known_points_free(&points);
     }
 }
@@ -746,6 +920,9 @@ int main(void)
         cmocka_unit_test(test_fixed_base_multiples),
         cmocka_unit_test(test_element_wise_sums_multiples_and_negatives),
         cmocka_unit_test(test_subgroup_check_accepts_multiples_of_the_generator),
+        cmocka_unit_test(test_subgroup_check_finds_the_first_point_outside),
+        cmocka_unit_test(test_subgroup_check_finds_components_of_order_three),
+        cmocka_unit_test(test_check_names_what_is_wrong_with_native_words),
         cmocka_unit_test(test_a_cancelled_msm_says_so),
     };
 
