@@ -94,7 +94,7 @@ CUZK_API enum cuzk_status cuzk_circuit_finish(struct cuzk_circuit *circuit, stru
 
 /* ---- keys --------------------------------------------------------------------------------------- */
 
-struct cuzk_key;           /* a proving key: a mapped .params file */
+struct cuzk_key;           /* a proving key: a mapped .params, or what `cuzk key prepare` made of it */
 struct cuzk_verifying_key; /* a .vk file */
 
 CUZK_API enum cuzk_status cuzk_key_open(struct cuzk_context *ctx, struct cuzk_key **ret,

@@ -136,6 +136,22 @@ enum cuzk_status out_write(struct out_file *out, const void *bytes, size_t n,
     return CUZK_OK;
 }
 
+enum cuzk_status out_seek(struct out_file *out, uint64_t at, struct cuzk_error *err)
+{
+    return fseeko(out->stream, (off_t)at, SEEK_SET) == 0 ? CUZK_OK : io_error(out->path, err);
+}
+
+enum cuzk_status out_reserve(struct out_file *out, uint64_t bytes, struct cuzk_error *err)
+{
+    const int fd = fileno(out->stream);
+
+    if (fallocate(fd, 0, 0, (off_t)bytes) == 0)
+        return CUZK_OK;
+    if (errno != EOPNOTSUPP && errno != ENOSYS)
+        return io_error(out->path, err);
+    return ftruncate(fd, (off_t)bytes) == 0 ? CUZK_OK : io_error(out->path, err);
+}
+
 enum cuzk_status out_commit(struct out_file *out, struct cuzk_error *err)
 {
     bool failed =

@@ -62,6 +62,11 @@ MUST_CHECK enum cuzk_status out_open(struct out_file *out, const char *path,
                                      struct cuzk_error *err);
 MUST_CHECK enum cuzk_status out_write(struct out_file *out, const void *bytes, size_t n,
                                       struct cuzk_error *err);
+/* The next byte written is byte `at` of the file; bytes never written are zero. */
+MUST_CHECK enum cuzk_status out_seek(struct out_file *out, uint64_t at, struct cuzk_error *err);
+/* Makes the file that long and takes the room on the disk, where the file system can do that. */
+MUST_CHECK enum cuzk_status out_reserve(struct out_file *out, uint64_t bytes,
+                                        struct cuzk_error *err);
 MUST_CHECK enum cuzk_status out_commit(struct out_file *out, struct cuzk_error *err);
 void out_abort(struct out_file *out); /* accepts a zeroed or a committed one */
 

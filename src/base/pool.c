@@ -182,9 +182,12 @@ void pool_resume(struct pool *pool)
 
 static void run_serially(struct pool *pool, size_t n, pool_fn *f, void *ctx)
 {
+    /* a pool that the running thread is no worker of may have fewer workers than its number */
+    const unsigned worker = inside_loop && my_index < pool_size(pool) ? my_index : 0;
+
     for (size_t i = 0; i < n; i++)
         if (may_begin(pool))
-            f(ctx, i, inside_loop ? my_index : 0);
+            f(ctx, i, worker);
 }
 
 void pool_run(struct pool *pool, size_t n, pool_fn *f, void *ctx)

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "daemon/jobs_state.h"
 #include "daemon/log.h"
+#include "engine/open_key.h"
 
 struct intake {
     struct submission submission;
@@ -93,7 +94,7 @@ static enum cuzk_status find_keys(const struct jobs *jobs, struct circuit_name n
     const struct job_key *key = &jobs->clerk.key;
     char path[KEY_PATH_MAX];
 
-    TRY(key_folder_find(path, key->folder, name, ".params", key->choice, err));
+    TRY(key_find_in_folder(path, key->folder, name, key->choice, err));
     return key_folder_find(path, key->folder, name, ".vk", key->choice, err);
 }
 

@@ -88,6 +88,18 @@ void engine_stage(struct engine *engine, const char *format, ...)
         fprintf(stderr, "\r\033[K%s", s->name);
 }
 
+void engine_stage_name(struct engine *engine, const char *format, ...)
+{
+    struct stage *s = open_stage(engine);
+    va_list args;
+
+    if (!s)
+        return;
+    va_start(args, format);
+    vsnprintf(s->name, sizeof s->name, format, args);
+    va_end(args);
+}
+
 void engine_progress(struct engine *engine, uint64_t done, uint64_t total)
 {
     const struct stage *s = open_stage(engine);

@@ -58,6 +58,9 @@ void engine_close(struct engine *engine); /* accepts a zeroed one */
 void engine_stage(struct engine *engine, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void engine_stage_end(struct engine *engine);
+/* A better name for the open stage, when more is known. */
+void engine_stage_name(struct engine *engine, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* How far the open stage is: a share on the progress line. */
 void engine_progress(struct engine *engine, uint64_t done, uint64_t total);
 /* Forgets all stages: the next job starts a table of its own. */

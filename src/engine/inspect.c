@@ -1,5 +1,6 @@
 #include "engine/inspect.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -10,12 +11,15 @@
 #include "engine/proof_job.h"
 #include "filecoin/c1.h"
 #include "format/bellperson.h"
+#include "format/prepared_key.h"
 
-/* A verifying key starts every key file: 864 bytes of points, then the number of inputs. */
-#define VK_COUNT_AT 864u
-#define VK_BYTES(n) (868 + 96 * (uint64_t)(n))
+/* A verifying key starts every key file of bellperson's: points, then the number of inputs. */
+static size_t vk_count_at(void)
+{
+    return vk_bytes(&curve_bls12_381, 0) - 4;
+}
 
-enum file_kind { KIND_UNKNOWN, KIND_VK, KIND_PARAMS, KIND_PROOF, KIND_JSON };
+enum file_kind { KIND_UNKNOWN, KIND_VK, KIND_PARAMS, KIND_PREPARED, KIND_PROOF, KIND_JSON };
 
 static bool walks_like_params(const struct file_map *map, uint32_t n_ic)
 {
@@ -24,7 +28,7 @@ static bool walks_like_params(const struct file_map *map, uint32_t n_ic)
     const uint8_t *skipped;
     uint32_t n;
 
-    if (read_bytes(&r, VK_BYTES(n_ic), &skipped, NULL) != CUZK_OK)
+    if (read_bytes(&r, vk_bytes(&curve_bls12_381, n_ic), &skipped, NULL) != CUZK_OK)
         return false;
     for (int q = 0; q < KEY_N_QUERIES; q++)
         if (read_u32_be(&r, &n, NULL) != CUZK_OK ||
@@ -38,6 +42,8 @@ static enum file_kind recognise(const struct file_map *map)
     uint32_t n_ic;
     size_t at = 0;
 
+    if (prepared_key_recognise(map->data, map->bytes))
+        return KIND_PREPARED;
     while (at < map->bytes && strchr(" \t\r\n", map->data[at]) && map->data[at])
         at++;
     if (at < map->bytes && map->data[at] == '{')
@@ -45,10 +51,10 @@ static enum file_kind recognise(const struct file_map *map)
     if (map->bytes && map->bytes % PARTITION_PROOF_BYTES == 0 &&
         map->bytes <= 4096 * PARTITION_PROOF_BYTES && (map->data[0] & 0x80))
         return KIND_PROOF; /* the first point is compressed */
-    if (map->bytes < VK_COUNT_AT + 4)
+    if (map->bytes < vk_bytes(&curve_bls12_381, 0))
         return KIND_UNKNOWN;
-    n_ic = load_u32_be(map->data + VK_COUNT_AT);
-    if (map->bytes == VK_BYTES(n_ic))
+    n_ic = load_u32_be(map->data + vk_count_at());
+    if (map->bytes == vk_bytes(&curve_bls12_381, n_ic))
         return KIND_VK;
     return walks_like_params(map, n_ic) ? KIND_PARAMS : KIND_UNKNOWN;
 }
@@ -93,6 +99,13 @@ static enum cuzk_status report_vk(struct engine *engine, const struct file_map *
     return CUZK_OK;
 }
 
+static void report_counts(struct report *report, const struct proving_key *key)
+{
+    report_number(report, "inputs_with_one", key->vk.n_inputs);
+    for (int q = 0; q < KEY_N_QUERIES; q++)
+        report_number(report, key_query_name((enum key_query)q), key->query[q].n);
+}
+
 static enum cuzk_status report_params(struct engine *engine, const struct file_map *map,
                                       struct report *report, struct cuzk_error *err)
 {
@@ -100,9 +113,30 @@ static enum cuzk_status report_params(struct engine *engine, const struct file_m
 
     TRY(params_open(&key, map->path, &curve_bls12_381, engine->pool, &engine->budget, err));
     report_text(report, "what", "bellperson parameters, BLS12-381");
-    report_number(report, "inputs_with_one", key.vk.n_inputs);
-    for (int q = 0; q < KEY_N_QUERIES; q++)
-        report_number(report, key_query_name((enum key_query)q), key.query[q].n);
+    report_counts(report, &key);
+    report_key_warnings(report, map->path);
+    proving_key_done(&key);
+    return CUZK_OK;
+}
+
+static enum cuzk_status report_prepared(struct engine *engine, const struct file_map *map,
+                                        struct report *report, struct cuzk_error *err)
+{
+    struct prepared_header header;
+    struct proving_key key;
+    char hex[65];
+
+    TRY(prepared_key_open(&key, &header, map->path, &curve_bls12_381, engine->pool, &engine->budget,
+                          err));
+    report_text(report, "what", "prepared key, BLS12-381");
+    report_text(report, "circuit", "%s", header.circuit.name);
+    report_text(report, "structural_digest", "%016" PRIx64, header.circuit.structural);
+    hex_encode(hex, header.circuit.coefficient, 32);
+    report_text(report, "coefficient_sha256", "%s", hex);
+    hex_encode(hex, header.source, PREPARED_SOURCE_BYTES);
+    report_text(report, "made_from_digest", "%s", hex);
+    report_text(report, "h_basis", "%s", h_basis_name(header.h_basis));
+    report_counts(report, &key);
     report_key_warnings(report, map->path);
     proving_key_done(&key);
     return CUZK_OK;
@@ -160,13 +194,15 @@ static enum cuzk_status report_kind(struct engine *engine, const struct file_map
     switch (recognise(map)) {
     case KIND_VK: return report_vk(engine, map, report, err);
     case KIND_PARAMS: return report_params(engine, map, report, err);
+    case KIND_PREPARED: return report_prepared(engine, map, report, err);
     case KIND_PROOF: return report_proof(map, report, err);
     case KIND_JSON: return report_c1(engine, map, report, err);
     case KIND_UNKNOWN: break;
     }
-    return error_set(err, CUZK_BAD_INPUT,
-                     "%s: neither parameters, verifying key, proof nor C1 JSON (%zu bytes)",
-                     map->path, map->bytes);
+    return error_set(
+        err, CUZK_BAD_INPUT,
+        "%s: neither parameters, prepared key, verifying key, proof nor C1 JSON (%zu bytes)",
+        map->path, map->bytes);
 }
 
 enum cuzk_status inspect_file(struct engine *engine, const char *path, struct report *report,

@@ -24,18 +24,27 @@ enum key_choice {
  * $FIL_PROOFS_PARAMETER_CACHE, else /var/tmp/filecoin-proof-parameters. */
 const char *key_folder_default(void);
 
-/* Path of the key file with this extension (".params", ".vk") that the choice takes. CUZK_BAD_INPUT
- * with what is missing; a development key that is there but not allowed is named. */
+/* Path of the key file with this extension (".vk") that the choice takes. CUZK_BAD_INPUT with what
+ * is missing; a development key that is there but not allowed is named. */
 MUST_CHECK enum cuzk_status key_folder_find(char path[KEY_PATH_MAX], const char *folder,
                                             struct circuit_name name, const char *extension,
                                             enum key_choice choice, struct cuzk_error *err);
+/* The same with the first of several extensions (ended by NULL) that is there; what is missing has
+ * the last of them. */
+MUST_CHECK enum cuzk_status key_folder_find_any(char path[KEY_PATH_MAX], const char *folder,
+                                                struct circuit_name name,
+                                                const char *const *extensions,
+                                                enum key_choice choice, struct cuzk_error *err);
 
 /* Where a development key of this circuit is written. */
 MUST_CHECK enum cuzk_status key_folder_dev_path(char path[KEY_PATH_MAX], const char *folder,
                                                 struct circuit_name name, const char *extension,
                                                 struct cuzk_error *err);
 
-/* Does the file name (after the last slash) mark a development key? */
+/* What follows the last slash, and the same without the mark of a development key. */
+const char *key_base_name(const char *path);
+const char *key_official_name(const char *path);
+/* Does the file name mark a development key? */
 bool key_is_dev(const char *path);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/reader.h"
 #include "engine/engine.h"
+#include "engine/open_key.h"
 #include "engine/version.h"
 #include "format/bellperson.h"
 #include "format/params_writer.h"
@@ -250,7 +251,7 @@ enum cuzk_status cuzk_key_open(struct cuzk_context *ctx, struct cuzk_key **ret, 
 
     TRY(find_curve(&found, curve, err));
     TRY(new_object(&key, sizeof *key, err));
-    st = params_open(&key->key, path, found, ctx->engine.pool, &ctx->engine.budget, err);
+    st = key_open(&key->key, path, found, &ctx->engine, err);
     if (st == CUZK_OK)
         *ret = key;
     else

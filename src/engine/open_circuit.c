@@ -5,6 +5,7 @@
 
 #include "base/hex.h"
 #include "filecoin/circuit.h"
+#include "format/bellperson.h"
 
 enum cuzk_status circuit_open(struct open_circuit *circuit, struct engine *engine,
                               struct circuit_name name, struct cuzk_error *err)
@@ -32,17 +33,12 @@ void circuit_close(struct open_circuit *circuit)
 /* ---- the report -------------------------------------------------------------------------------
  */
 
-/* Sizes of bellperson's files: specification 2.1 and 2.2. */
-static uint64_t vk_file_bytes(const struct qap *qap)
-{
-    return 868 + 96 * (uint64_t)qap->cs->n_inputs;
-}
-
+/* Size of bellperson's file: specification 2.2. */
 static uint64_t params_file_bytes(const struct qap *qap)
 {
     uint64_t n_b = qap->n_b_inputs + qap->n_b_aux;
 
-    return vk_file_bytes(qap) + 5 * 4 +
+    return vk_bytes(qap->cs->curve, qap->cs->n_inputs) + 5 * 4 +
            96 * ((uint64_t)qap->n_domain - 1 + qap->cs->n_aux + qap->cs->n_inputs + qap->n_a_aux) +
            (96 + 192) * n_b;
 }
@@ -114,6 +110,6 @@ enum cuzk_status circuit_report(const struct open_circuit *circuit, struct engin
     TRY(report_nonzeros(cs, report, err));
     report_number(report, "domain_log2", qap->lg_domain);
     report_number(report, "params_bytes", params_file_bytes(qap));
-    report_number(report, "vk_bytes", vk_file_bytes(qap));
+    report_number(report, "vk_bytes", vk_bytes(qap->cs->curve, qap->cs->n_inputs));
     return digest ? report_digests(circuit, engine, report, err) : CUZK_OK;
 }

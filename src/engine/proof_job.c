@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "engine/open_key.h"
 #include "engine/proof_check.h"
 #include "format/bellperson.h"
 #include "groth16/prove.h"
@@ -16,15 +17,12 @@ static enum cuzk_status open_key(struct job_resident *resident, struct engine *e
 {
     const char *folder = choice->folder ? choice->folder : key_folder_default();
     const struct curve *curve = resident->circuit.cs.curve;
-    char path[KEY_PATH_MAX];
 
-    engine_stage(engine, "open key");
     if (choice->seed_label && choice->choice != KEY_ONLY_DEV)
         return error_set(err, CUZK_INTERNAL, "known randomness for an official key");
-    TRY(key_folder_find(path, folder, resident->circuit.name, ".params", choice->choice, err));
-    TRY(params_open(&resident->key, path, curve, engine->pool, &engine->budget, err));
-    if (proving_key_matches(&resident->key, &resident->circuit.qap, err) != CUZK_OK)
-        return error_prefix(err, CUZK_BAD_INPUT, "%s", path);
+    TRY(key_open_in_folder(&resident->key, folder, resident->circuit.name, choice->choice, curve,
+                           engine, err));
+    TRY(proving_key_matches(&resident->key, &resident->circuit.qap, err));
     if (choice->seed_label) {
         blinding_from_label(&resident->blinding, curve, choice->seed_label);
         resident->fixed_blinding = true;

@@ -147,3 +147,22 @@ void circuit_file_name(char out[CIRCUIT_TEXT_MAX], struct circuit_name name, con
         out, name.kind == CIRCUIT_UPDATE ? "empty-sector-update" : "proof-of-spacetime-fallback",
         &name.size->porep.tree, "", identifier, extension);
 }
+
+bool circuit_name_of_file(struct circuit_name *ret, const char *file_name)
+{
+    const char *dot = strrchr(file_name, '.');
+    const size_t n = dot ? (size_t)(dot - file_name) : strlen(file_name);
+
+    for (unsigned kind = 0; kind <= CIRCUIT_UPDATE; kind++)
+        for (unsigned i = 0; i < N_SECTOR_SIZES; i++) {
+            const struct circuit_name name = {(enum circuit_kind)kind, &sector_sizes[i]};
+            char text[CIRCUIT_TEXT_MAX];
+
+            circuit_file_name(text, name, "");
+            if (strlen(text) == n && memcmp(text, file_name, n) == 0) {
+                *ret = name;
+                return true;
+            }
+        }
+    return false;
+}

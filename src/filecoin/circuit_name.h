@@ -8,6 +8,8 @@
 #ifndef FILECOIN_CIRCUIT_NAME_H
 #define FILECOIN_CIRCUIT_NAME_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "filecoin/sector.h"
 
@@ -35,6 +37,9 @@ void circuit_identifier(char out[CIRCUIT_TEXT_MAX], struct circuit_name name);
 /* extension: ".params", ".vk", ".meta" or "". */
 void circuit_file_name(char out[CIRCUIT_TEXT_MAX], struct circuit_name name, const char *extension);
 
+/* The circuit whose official key files have this name, whatever the extension; false if there is
+ * none. */
+bool circuit_name_of_file(struct circuit_name *ret, const char *file_name);
 /* The same for a PoRep shape that belongs to no sector size (tests). */
 void porep_identifier(char out[CIRCUIT_TEXT_MAX], const struct porep_shape *shape);
 void porep_file_name(char out[CIRCUIT_TEXT_MAX], const struct porep_shape *shape,

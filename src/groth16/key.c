@@ -56,6 +56,31 @@ struct bases_source key_query_outline(const struct qap *qap, enum h_basis basis,
     return source;
 }
 
+const char *h_basis_name(enum h_basis basis)
+{
+    static const char *const names[] = {
+        [H_POWERS] = "powers of tau",
+        [H_ODD_COSET] = "values on the odd coset",
+        [H_COSET] = "values on the coset",
+        [H_COSET_FOLDED] = "values on the coset, C in L",
+    };
+
+    return names[basis];
+}
+
+static enum cuzk_status check_densities(const struct proving_key *key, const struct qap *qap,
+                                        const char *name, struct cuzk_error *err)
+{
+    uint8_t found[32];
+
+    TRY(qap_digest(qap, found, err));
+    if (memcmp(found, key->circuit.densities, sizeof found) == 0)
+        return CUZK_OK;
+    return error_set(err, CUZK_BAD_INPUT,
+                     "%s: a key of another circuit: of \"%s\", whose variables occur elsewhere",
+                     name, key->circuit.name);
+}
+
 enum cuzk_status proving_key_matches(const struct proving_key *key, const struct qap *qap,
                                      struct cuzk_error *err)
 {
@@ -76,7 +101,7 @@ enum cuzk_status proving_key_matches(const struct proving_key *key, const struct
                              "%s: a key of another circuit: %s has %zu points, expected %zu", name,
                              key_query_name(q), key->query[q].n, expected);
     }
-    return CUZK_OK;
+    return key->circuit.known ? check_densities(key, qap, name, err) : CUZK_OK;
 }
 
 struct bases_source proving_key_bases(const struct proving_key *key, const struct qap *qap,

@@ -76,8 +76,22 @@ static inline enum element key_query_group(enum key_query query)
 struct bases_source key_query_outline(const struct qap *qap, enum h_basis basis,
                                       enum key_query query);
 
+/* "powers of tau", ...: for people */
+const char *h_basis_name(enum h_basis basis);
+
+/* The circuit that a key is of, where its file says that. */
+#define KEY_CIRCUIT_NAME_MAX 56u
+struct key_circuit {
+    bool known;
+    char name[KEY_CIRCUIT_NAME_MAX]; /* "porep-32GiB" */
+    uint64_t structural;             /* digests of its rows: r1cs/r1cs.h */
+    uint8_t coefficient[32];
+    uint8_t densities[32]; /* qap_digest */
+};
+
 struct proving_key {
     struct verifying_key vk;
+    struct key_circuit circuit;
     enum h_basis h_basis;
     uint64_t domain_generator; /* 7: bellman and Filecoin; 5: the iden3 tools */
     struct points_view query[KEY_N_QUERIES];
@@ -86,8 +100,8 @@ struct proving_key {
 
 void proving_key_done(struct proving_key *key); /* accepts a zeroed one */
 
-/* Does the key belong to the circuit, as far as numbers tell? One sentence if not: the first
- * symptom of a wrong key. */
+/* Does the key belong to the circuit, as far as numbers tell, and the digest of its densities where
+ * the file has it? One sentence if not: the first symptom of a wrong key. */
 MUST_CHECK enum cuzk_status proving_key_matches(const struct proving_key *key,
                                                 const struct qap *qap, struct cuzk_error *err);
 

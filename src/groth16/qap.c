@@ -1,5 +1,8 @@
 #include "groth16/qap.h"
 
+#include "base/hash.h"
+#include "base/reader.h"
+
 static size_t count_ones(const uint64_t *map, size_t n)
 {
     size_t ones = 0;
@@ -72,4 +75,37 @@ void qap_done(struct qap *qap)
 {
     region_unmap(&qap->region);
     *qap = (struct qap){0};
+}
+
+/* Words as little-endian bytes, whatever the machine. */
+static void hash_words(struct hash *h, const uint64_t *words, size_t n)
+{
+    uint8_t bytes[4096];
+    size_t used = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        store_u64_le(bytes + used, words[i]);
+        used += 8;
+        if (used == sizeof bytes || i + 1 == n) {
+            hash_update(h, bytes, used);
+            used = 0;
+        }
+    }
+}
+
+enum cuzk_status qap_digest(const struct qap *qap, uint8_t out[32], struct cuzk_error *err)
+{
+    const size_t n_inputs = qap->cs->n_inputs, n_aux = qap->cs->n_aux;
+    const uint64_t numbers[] = {qap->lg_domain, n_inputs, n_aux};
+    struct hash *h = hash_new(HASH_SHA256);
+
+    if (!h)
+        return error_set(err, CUZK_NO_MEMORY, "no memory for a digest");
+    hash_words(h, numbers, 3);
+    hash_words(h, qap->a_aux, witness_map_words(n_aux));
+    hash_words(h, qap->b_inputs, witness_map_words(n_inputs));
+    hash_words(h, qap->b_aux, witness_map_words(n_aux));
+    hash_final(h, out);
+    hash_free(h);
+    return CUZK_OK;
 }

@@ -34,5 +34,9 @@ size_t qap_bytes(const struct r1cs *cs);
 MUST_CHECK enum cuzk_status qap_init(struct qap *qap, const struct r1cs *cs, struct budget *budget,
                                      struct cuzk_error *err);
 void qap_done(struct qap *qap); /* accepts a zeroed one */
+/* SHA-256 of the domain's size, the numbers of variables and the maps of A and B: which points a
+ * key of this system has. */
+MUST_CHECK enum cuzk_status qap_digest(const struct qap *qap, uint8_t out[32],
+                                       struct cuzk_error *err);
 
 #endif

@@ -7,6 +7,7 @@ The development key of the 2 KiB PoRep circuit (1.1 GB) is made once, in <build>
 import base64
 import csv
 import glob
+import hashlib
 import json
 import os
 import shutil
@@ -371,11 +372,20 @@ def altered(name, path, at):
     return write(name, data)
 
 
-def test_post_proof_bytes_with_fixed_randomness_are_bellpersons():
+def post_keys(*kinds):
+    """A folder with the development keys of these kinds at 2 KiB."""
     keys = out("post-keys")
+    for kind in kinds:
+        name = answer("circuit", f"{kind}-2KiB")["files"][0]
+        if not os.path.exists(os.path.join(keys, "dev-" + name)):
+            cuzk("setup", f"{kind}-2KiB", "--insecure-seed", f"{kind}-2k", "-o", keys)
+    return keys
+
+
+def test_post_proof_bytes_with_fixed_randomness_are_bellpersons():
+    keys = post_keys("winning", "window")
     for kind, sets in (("winning", ["winning-2k"]),
                        ("window", ["window-2k-1s-v1_0", "window-2k-1s-v1_2", "window-2k-3s-v1_2"])):
-        cuzk("setup", f"{kind}-2KiB", "--insecure-seed", f"{kind}-2k", "-o", keys)
         for name in sets:
             vk, expected = vector("post", name, "vk.bin"), vector("post", name, "proof.bin")
             cuzk("prove", *post_input(name), "--params", keys, "--insecure-seed", f"{kind}-2k", "-o",
@@ -391,6 +401,125 @@ def test_post_proof_bytes_with_fixed_randomness_are_bellpersons():
     cuzk("prove", *post_input("window-2k-3s-v1_2", vector("post", "window-2k-3s-v1_2", "vanilla-2.bin")),
          "--partition", "1", "--params", keys, "--insecure-seed", "window-2k", "-o", out("alone"))
     assert read(out("alone")) == both[192:]
+
+
+def prepared_window():
+    """(folder, .params, prepared key) of window-2KiB, in a folder of its own."""
+    keys = post_keys("window")
+    name = "dev-" + answer("circuit", "window-2KiB")["files"][0]
+    folder, params = out("prepared"), os.path.join(keys, name)
+    prepared = os.path.join(folder, name[:-len(".params")] + ".cuzk")
+    if not os.path.exists(prepared):
+        made = answer("key", "prepare", params, "-o", folder)
+        assert made["prepared"] == prepared and made["circuit"] == "window-2KiB"
+        assert made["digest"] == answer("key", "verify", params)["digest"]
+    return folder, params, prepared
+
+
+def test_a_prepared_key_gives_the_same_proof():
+    folder, params, prepared = prepared_window()
+    name = "window-2k-1s-v1_2"
+    common = ["prove", *post_input(name), "--insecure-seed", "window-2k", "-o", out("by-prepared")]
+    text = cuzk(*common, "--params", folder).stdout
+    assert "open key (prepared)" in text
+    assert read(out("by-prepared")) == read(vector("post", name, "proof.bin"))
+    assert "open key (bellperson)" in cuzk(*common, "--params", os.path.dirname(params)).stdout
+
+    both = out("both-keys") # the prepared one is preferred, and the other one must be its source
+    os.makedirs(both, exist_ok=True)
+    shutil.copy(prepared, both)
+    shutil.copy(params, both)
+    assert "open key (prepared)" in cuzk(*common, "--params", both).stdout
+    cuzk("setup", "window-2KiB", "--insecure-seed", "another", "-o", both)
+    refuses(*common, "--params", both, code=3, saying=["prepared from another key", ".params"])
+
+
+def test_key_verbs_know_a_prepared_key():
+    folder, params, prepared = prepared_window()
+    info, verified = answer("key", "info", prepared), answer("key", "verify", prepared)
+    circuit = answer("circuit", "window-2KiB", "--digest")
+    assert info["what"].startswith("prepared key") and info["circuit"] == "window-2KiB"
+    assert info["h_basis"] == "powers of tau" and "development key" in info["warning"]
+    for name in ("structural_digest", "coefficient_sha256"):
+        assert info[name] == circuit[name]
+    assert info["l"] == answer("inspect", params)["l"]
+    assert verified["points_checked"] == 0 and not verified["checksums_checked"]
+    deep = answer("key", "verify", prepared, "--deep")
+    assert deep["checksums_checked"] and deep["subgroup_checked"]
+    assert deep["points_checked"] == sum(info[q] for q in ("h", "l", "a", "b_g1", "b_g2"))
+    official = {os.path.basename(params): {"cid": "Qm", "digest": deep["digest"], "sector_size": 2048}}
+    listing = write("prepared-list.json", json.dumps(official).encode())
+    assert answer("key", "verify", prepared, "--parameters", listing)["digest_is_official"]
+    official[os.path.basename(params)]["digest"] = "00" * 16
+    listing = write("prepared-list.json", json.dumps(official).encode())
+    refuses("key", "verify", prepared, "--parameters", listing, code=1, saying="digest")
+    refuses("key", "prepare", params, "-o", out("unlisted"), "--parameters", listing, code=1,
+            saying="digest", no_file=out("unlisted/dev"))
+
+
+def test_damaged_prepared_keys_are_refused():
+    folder, params, prepared = prepared_window()
+    file, bent = bytearray(read(prepared)), out("bent")
+    os.makedirs(bent, exist_ok=True)
+    path = os.path.join(bent, os.path.basename(prepared))
+    prove_it = ["prove", *post_input("window-2k-1s-v1_2"), "--insecure-seed", "window-2k", "--params", bent,
+                "-o", out("bent.proof")]
+
+    def damaged(saying, code=3, prove=True, deep=False):
+        with open(path, "wb") as f:
+            f.write(file)
+        refuses("key", "verify", path, *["--deep"] * deep, code=code, saying=saying)
+        if prove:
+            refuses(*prove_it, code=code, saying=saying, no_file=out("bent.proof"))
+
+    def with_sum(at, data):
+        old = bytes(file)
+        file[at:at + len(data)] = data
+        file[4064:4096] = hashlib.sha256(file[:4064]).digest()
+        return old
+
+    for at in (0, 8, 100, 300, 4000, 4095):
+        file[at] ^= 1
+        damaged("header: offset")
+        file[at] ^= 1
+    old = with_sum(72, b"winning-2KiB\0") # the name of another circuit
+    with open(path, "wb") as f:
+        f.write(file)
+    refuses(*prove_it, code=3, saying=["winning-2KiB", "expected \"window-2KiB\""])
+    refuses("key", "verify", path, "--deep", code=3, saying="another circuit")
+    file[:] = old
+    old = with_sum(136, bytes(32)) # the digest of another
+    damaged("digests are not those of circuit window-2KiB", code=1, prove=False, deep=True)
+    file[:] = old
+    h = int.from_bytes(file[256 + 80 + 32:][:8], "little")
+    one, two = bytes(file[h:h + 96]), bytes(file[h + 96:h + 192])
+    file[h:h + 192] = two + one # good points in wrong places: only the checksum tells
+    damaged(["h: offset", "checksum"], prove=False, deep=True)
+    refuses(*prove_it, code=1, saying="", no_file=out("bent.proof")) # the proof comes out wrong
+    file[h:h + 192] = one + two
+    file[h + 5] ^= 1
+    damaged("h: point 0: ", prove=False, deep=True)
+    file[h + 5] ^= 1
+    del file[-1]
+    damaged("bytes of the file")
+
+
+def test_key_prepare_refuses_what_it_cannot_use():
+    folder, params, prepared = prepared_window()
+    refuses("key", "prepare", write("mine.params", read(params)), code=2, saying="--circuit")
+    refuses("key", "prepare", out("mine.params"), "--circuit", "winning-2KiB", code=3,
+            saying="another circuit", no_file=out("mine.cuzk"))
+    refuses("key", "prepare", prepared, "--circuit", "window-2KiB", code=3, saying="")
+    cuzk("key", "prepare", out("mine.params"), "--circuit", "window-2KiB")
+    assert read(out("mine.cuzk")) == read(prepared)
+    cuzk("key", "info", params, "--circuit", "window-2KiB", code=2)
+    data = bytearray(read(params)) # a point of the curve in the midst of h, outside the subgroup
+    at = 868 + 96 * answer("key", "info", params)["inputs_with_one"] + 4 + 96 * 20000
+    data[at:at + 96] = bytes(95) + b"\2"
+    refuses("key", "prepare", write("outside.params", bytes(data)), "--circuit", "window-2KiB", code=1,
+            saying=["h: point 20000", "subgroup"], no_file=out("outside.cuzk"))
+    refuses("key", "verify", out("outside.params"), "--deep", code=1, saying="h: point 20000")
+    assert answer("key", "verify", out("outside.params"))["points_checked"] > 50000
 
 
 def test_update_proof_verifies_and_every_row_holds():

@@ -42,19 +42,26 @@ static void test_error_longer_than_its_room_is_cut(void **state)
     assert_int_equal(strlen(err.message), sizeof err.message - 1);
 }
 
-/* ---- sizes and durations ----------------------------------------------------------------------- */
+/* ---- sizes and durations -----------------------------------------------------------------------
+ */
 
 static void test_quantities_are_read_or_refused(void **state)
 {
     static const struct {
         const char *text;
         uint64_t value;
-    } sizes[] = {{"0", 0},           {"17", 17},          {"3KiB", 3072},
-                 {"5GiB", 5ul << 30}, {"1TiB", 1ul << 40}, {"2MB", 2000000},
+    } sizes[] = {{"0", 0},
+                 {"17", 17},
+                 {"3KiB", 3072},
+                 {"5GiB", 5ul << 30},
+                 {"1TiB", 1ul << 40},
+                 {"2MB", 2000000},
                  {"16777215TiB", 16777215ul << 40}},
-      durations[] = {{"250ms", 250}, {"0s", 0}, {"30m", 1800000}, {"2h", 7200000}, {"7d", 604800000}};
-    static const char *const bad[] = {"",     "GiB",  "-1",        "1.5GiB", "1 GiB", "1gib",
-                                      "1GiBx", "0x10", "16777216TiB", "99999999999999999999"};
+      durations[] = {
+          {"250ms", 250}, {"0s", 0}, {"30m", 1800000}, {"2h", 7200000}, {"7d", 604800000}};
+    static const char *const bad[] = {
+        "",     "GiB",   "-1",   "1.5GiB",      "1 GiB",
+        "1gib", "1GiBx", "0x10", "16777216TiB", "99999999999999999999"};
     static const char *const not_durations[] = {"", "5", "5min", "-5s", "300000000000d"};
     uint64_t value;
 
@@ -75,7 +82,8 @@ static void test_quantities_are_read_or_refused(void **state)
 
 static void test_quantity_texts_mean_the_same_number(void **state)
 {
-    static const uint64_t some[] = {0, 1, 999, 1000, 1024, 5ul << 30, 1ul << 40, 3000000, UINT64_MAX};
+    static const uint64_t some[] = {0,         1,         999,     1000,      1024,
+                                    5ul << 30, 1ul << 40, 3000000, UINT64_MAX};
     char text[QUANTITY_TEXT];
     uint64_t value;
 
@@ -98,7 +106,8 @@ static void test_quantity_texts_mean_the_same_number(void **state)
     assert_string_equal(text, "1.00 KiB");
 }
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory -----------------------------------------------------------------------------------
+ */
 /* ---- memory -----------------------------------------------------------------------------------
  */
 
@@ -278,6 +287,31 @@ static void test_pool_for_covers_a_range_exactly(void **state)
             for (size_t i = 0; i < 1000; i++)
                 assert_int_equal(seen[i], i < n);
         }
+    pool_free(pool);
+}
+
+static void expect_worker_0(void *ctx, size_t i, unsigned worker)
+{
+    (void)i;
+    atomic_fetch_or((_Atomic unsigned *)ctx, worker);
+}
+
+static void loop_without_pool(void *ctx, size_t i, unsigned worker)
+{
+    (void)i;
+    (void)worker;
+    pool_run(NULL, 3, expect_worker_0, ctx);
+}
+
+static void test_a_loop_without_a_pool_inside_a_loop_has_worker_0(void **state)
+{
+    _Atomic unsigned workers = 0;
+    struct pool *pool;
+
+    (void)state;
+    assert_int_equal(pool_new(&pool, 4, NULL), CUZK_OK);
+    pool_run(pool, 10000, loop_without_pool, &workers);
+    assert_int_equal(workers, 0);
     pool_free(pool);
 }
 
@@ -493,6 +527,7 @@ int main(void)
         cmocka_unit_test(test_grow_keeps_contents_counts_and_stops_at_its_maximum),
         cmocka_unit_test(test_pool_calls_each_index_once_and_workers_do_not_overlap),
         cmocka_unit_test(test_pool_for_covers_a_range_exactly),
+        cmocka_unit_test(test_a_loop_without_a_pool_inside_a_loop_has_worker_0),
         cmocka_unit_test(test_pool_skips_the_rest_once_cancelled),
         cmocka_unit_test(test_out_file_appears_whole_or_not_at_all),
         cmocka_unit_test(test_file_part_is_the_bytes_it_names),

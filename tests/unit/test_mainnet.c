@@ -32,11 +32,6 @@ static const uint8_t *take(struct reader *r, size_t n)
     return bytes;
 }
 
-static size_t vk_bytes(size_t n_inputs)
-{
-    return 868 + 96 * (n_inputs + 1);
-}
-
 /* proof, u64 n, n inputs, vk */
 static void read_single(struct claims *claims, struct reader *r)
 {
@@ -45,7 +40,7 @@ static void read_single(struct claims *claims, struct reader *r)
     c->proof = take(r, 192);
     c->n_inputs = load_u64_be(take(r, 8));
     c->inputs = take(r, 32 * c->n_inputs);
-    c->vk_bytes = vk_bytes(c->n_inputs);
+    c->vk_bytes = vk_bytes(&curve_bls12_381, c->n_inputs + 1);
     c->vk = take(r, c->vk_bytes);
     claims->n = 1;
 }
@@ -54,14 +49,14 @@ static void read_single(struct claims *claims, struct reader *r)
 static void read_batch(struct claims *claims, struct reader *r)
 {
     size_t count = load_u64_be(take(r, 8)), n = load_u64_be(take(r, 8));
-    const uint8_t *vk = take(r, vk_bytes(n));
+    const uint8_t *vk = take(r, vk_bytes(&curve_bls12_381, n + 1));
 
     assert_true(count <= 10);
     for (claims->n = 0; claims->n < count; claims->n++)
         claims->item[claims->n] = (struct claim){.vk = vk,
                                                  .proof = take(r, 192),
                                                  .inputs = take(r, 32 * n),
-                                                 .vk_bytes = vk_bytes(n),
+                                                 .vk_bytes = vk_bytes(&curve_bls12_381, n + 1),
                                                  .n_inputs = n};
 }
 

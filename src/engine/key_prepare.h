@@ -1,0 +1,23 @@
+/* `cuzk key prepare`: a key in our own form (format/prepared_key.h) from bellperson's .params. */
+#ifndef ENGINE_KEY_PREPARE_H
+#define ENGINE_KEY_PREPARE_H
+
+#include "engine/engine.h"
+#include "engine/report.h"
+#include "r1cs/r1cs.h"
+
+struct key_prepare {
+    const char *path;    /* the .params file */
+    const char *circuit; /* which circuit it is of; NULL: its official name says it */
+    const char *folder;  /* where to write; NULL: beside it */
+    const char *digests; /* a parameters.json; NULL: the one beside the file, if there is one */
+};
+
+/* Every point is checked as `key verify --deep` does, in the same pass, and the digest against
+ * parameters.json where the file is listed; nothing appears unless all is well. Memory: what the
+ * circuit takes to be recorded and to be digested, then key_points_bytes; below 512 MiB for every
+ * Filecoin circuit. What was written goes to the report. */
+MUST_CHECK enum cuzk_status key_prepare(struct engine *engine, const struct key_prepare *prepare,
+                                        struct report *report, struct cuzk_error *err);
+
+#endif
