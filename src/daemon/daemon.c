@@ -17,6 +17,7 @@
 
 /* systemd hears from us so often, or twice within its watchdog's time. */
 #define BEAT (5 * LOOP_SECOND)
+#define HELD_UP (LOOP_SECOND / 2)
 
 struct daemon {
     struct config *config;
@@ -121,11 +122,23 @@ static void tell_systemd(struct daemon *daemon)
                daemon->draining ? "EXTEND_TIMEOUT_USEC=60000000" : "");
 }
 
+/* Handlers never block; one that did is a fault of ours, or of a machine without breath. */
+static void tell_held_up(struct daemon *daemon)
+{
+    uint64_t longest = loop_longest(daemon->loop);
+    char ms[LOG_NUMBER];
+
+    if (longest > HELD_UP)
+        log_warn("the event loop was held up", "ms", log_number(ms, longest / LOOP_MILLISECOND),
+                 NULL);
+}
+
 static void beat(void *ctx)
 {
     struct daemon *daemon = ctx;
 
     tell_systemd(daemon);
+    tell_held_up(daemon);
     loop_timer_set(daemon->loop, &daemon->beat, loop_now() + daemon->beat_ns);
 }
 

@@ -32,7 +32,7 @@ struct loop {
     struct loop_timer *timers; /* root of the heap */
 
     struct loop_fd signal_fd;
-    sigset_t signals, before;
+    sigset_t signals;
     struct loop_signal *signal_watches;
 
     struct loop_fd wake;
@@ -261,7 +261,6 @@ enum cuzk_status loop_signal_add(struct loop *loop, struct loop_signal *watch, i
     if (!loop->signal_fd.loop) {
         enum cuzk_status st;
 
-        pthread_sigmask(SIG_BLOCK, NULL, &loop->before);
         loop->signal_fd.f = signals_come;
         loop->signal_fd.ctx = loop;
         st = loop_fd_add(loop, &loop->signal_fd, fd, EPOLLIN, err);
@@ -275,12 +274,6 @@ enum cuzk_status loop_signal_add(struct loop *loop, struct loop_signal *watch, i
     watch->next = loop->signal_watches;
     loop->signal_watches = watch;
     return CUZK_OK;
-}
-
-void loop_signals_restore(const struct loop *loop)
-{
-    if (loop->signal_fd.loop)
-        pthread_sigmask(SIG_SETMASK, &loop->before, NULL);
 }
 
 /* ---- children -----------------------------------------------------------------------------------

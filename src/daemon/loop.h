@@ -90,8 +90,6 @@ struct loop_signal {
 /* The signal no longer does what it did, also after the loop has ended. */
 MUST_CHECK enum cuzk_status loop_signal_add(struct loop *loop, struct loop_signal *watch,
                                             int signal, struct cuzk_error *err);
-/* For a child between fork and exec: undoes what signals the loop has blocked. */
-void loop_signals_restore(const struct loop *loop);
 
 /* ---- children -----------------------------------------------------------------------------------
  */

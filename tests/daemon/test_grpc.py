@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -98,9 +99,9 @@ def make(name):
     return made[name]
 
 
-def client(name, *arguments, seconds=300):
+def client(name, *arguments, seconds=300, **more):
     command, environment = make(name)
-    return sh([*command, *map(str, arguments)], env=dict(os.environ, **environment), timeout=seconds)
+    return sh([*command, *map(str, arguments)], env=dict(os.environ, **environment, **more), timeout=seconds)
 
 
 # ---- the daemon -----------------------------------------------------------------------------------
@@ -108,14 +109,14 @@ def client(name, *arguments, seconds=300):
 class Staged:
     """A staged daemon that speaks gRPC on a unix socket and on TCP, as long as the block lasts."""
 
-    def __init__(self):
+    def __init__(self, *options):
         self.folder = tempfile.mkdtemp(prefix="cuzk-grpc-")
         self.tcp = f"127.0.0.1:{free_port()}"
         self.unix = f"unix://{self.folder}/socket"
         self.log = open(os.path.join(self.folder, "log"), "w+")
         self.process = subprocess.Popen(
             [os.path.join(BUILD, "tests", "staged_daemon"), "--quiet", "--max-message", str(256 * MIB),
-             "--listen", self.unix, "--listen", self.tcp],
+             "--listen", self.unix, "--listen", self.tcp, *options],
             stdout=subprocess.PIPE, stderr=self.log, text=True)
         assert self.process.stdout.readline(), "the daemon did not start"
 
@@ -222,6 +223,31 @@ def test_what_is_urgent_passes_what_is_held_on_the_same_connection():
             with open(daemon.log.name) as log:
                 assert "waits: the disk's reserve" in log.read(), "the operator was not told"
             assert daemon.resident("VmHWM") < daemon.resident() + 16 * MIB
+
+
+def test_tls_is_spoken_as_the_c_core_wants_it():
+    with tempfile.TemporaryDirectory() as folder:
+        key, certificate = os.path.join(folder, "key"), os.path.join(folder, "certificate")
+        sh(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key,
+            "-out", certificate, "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1"])
+        with Staged("--cert", certificate, "--key", key) as daemon:
+            assert client("grpcio", daemon.tcp, "large", 3, 2, TLS_CA=certificate) == "large: 192 192\n"
+
+
+def test_sockets_of_systemd_are_served():
+    with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as listening:
+        daemon = Daemon(folder, folder, program=CUZK)
+        as_systemd = (f"exec 3<&{listening.fileno()}; LISTEN_FDS=1 LISTEN_PID=$$ "
+                      f"exec {CUZK} daemon -c {daemon.config}")
+        process = subprocess.Popen(["sh", "-c", as_systemd], pass_fds=[listening.fileno()], stderr=daemon.log)
+        try:
+            port = listening.getsockname()[1]
+            status = sh([CUZK, "status", "-a", f"127.0.0.1:{port}"])  # it waits in the socket until we are ready
+            assert "budget" in status or "memory" in status, status
+            assert not os.path.exists(os.path.join(folder, "cuzk.sock"))
+        finally:
+            process.terminate()
+            assert process.wait(60) == 0, daemon.tail()
 
 
 def test_h2load_finds_no_error():

@@ -265,7 +265,6 @@ static void test_a_signal_becomes_a_call(void **state)
     assert_int_equal(raise(SIGUSR1), 0);
     loop_run(loop);
     assert_int_equal(seen_signal, SIGUSR1);
-    loop_signals_restore(loop);
 }
 
 static int child_code, child_status;

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """README.md says what this is. The generated messages are on PYTHONPATH."""
+import os
 import sys
 import threading
 
@@ -7,8 +8,12 @@ import grpc
 import proving_pb2 as pb
 
 LIMIT = 256 << 20
-channel = grpc.insecure_channel(sys.argv[1], options=[("grpc.max_send_message_length", LIMIT),
-                                                      ("grpc.max_receive_message_length", LIMIT)])
+OPTIONS = [("grpc.max_send_message_length", LIMIT), ("grpc.max_receive_message_length", LIMIT)]
+if "TLS_CA" in os.environ:  # a PEM file
+    with open(os.environ["TLS_CA"], "rb") as ca:
+        channel = grpc.secure_channel(sys.argv[1], grpc.ssl_channel_credentials(ca.read()), options=OPTIONS)
+else:
+    channel = grpc.insecure_channel(sys.argv[1], options=OPTIONS)
 
 
 def call(method, request, answer, stream=False, timeout=120):
