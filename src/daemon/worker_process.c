@@ -12,8 +12,7 @@
 
 enum { CHILD_SOCKET = 3 };
 
-/* One that lived shorter than this is started again only after a pause. */
-#define YOUNG (2 * LOOP_SECOND)
+/* One that never said hello is started again only after a pause. */
 #define PAUSE_MAX (16 * LOOP_SECOND)
 
 struct worker_process {
@@ -23,7 +22,7 @@ struct worker_process {
     int socket;
     bool ready;
     unsigned deaths;
-    uint64_t started, pause;
+    uint64_t pause;
     struct loop_fd readable;
     struct loop_child child;
     struct loop_timer again;
@@ -62,11 +61,9 @@ static void became_readable(void *ctx, uint32_t events)
 
 static void start(void *ctx);
 
-static void start_later(struct worker_process *w)
+static void start_later(struct worker_process *w, bool was_ready)
 {
-    const bool young = loop_now() - w->started < YOUNG;
-
-    w->pause = !young ? 0 : w->pause == 0 ? LOOP_SECOND / 4 : w->pause * 2;
+    w->pause = was_ready ? 0 : w->pause == 0 ? LOOP_SECOND / 4 : w->pause * 2;
     if (w->pause > PAUSE_MAX)
         w->pause = PAUSE_MAX;
     loop_timer_set(w->loop, &w->again, loop_now() + w->pause);
@@ -97,10 +94,10 @@ static void ended(void *ctx, int code, int status)
     listen_to(w); /* what it still said */
     close_socket(w);
     w->pid = 0;
-    w->ready = false;
     w->deaths++;
     if (w->options.restart)
-        start_later(w);
+        start_later(w, w->ready);
+    w->ready = false;
     w->options.died(w->options.ctx, how);
 }
 
@@ -170,11 +167,10 @@ static void start(void *ctx)
 {
     struct worker_process *w = ctx;
 
-    w->started = loop_now();
     if (try_to_start(w))
         return;
     close_socket(w);
-    start_later(w);
+    start_later(w, false);
 }
 
 struct worker_process *worker_process_new(struct loop *loop,

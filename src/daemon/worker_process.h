@@ -16,7 +16,7 @@ struct worker_process_options {
     unsigned threads;
     const char *params;
     bool allow_dev_keys;
-    bool restart; /* when it dies: at once, later when it dies young */
+    bool restart; /* when it dies: at once, later when it had not said hello */
 
     void (*note)(void *ctx, const struct note *note); /* each that it sends, hello included */
     /* It is reaped: its memory is back. how: "the worker died of signal 9 (Killed)". */
