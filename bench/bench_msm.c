@@ -1,7 +1,7 @@
 /* Sums of products beside blst's, one thread; class sums, fixed-base multiples and decoding alone.
  * All of it with the portable kernels and, where the processor has them, in lanes ("-lanes").
  * BN254 stands beside blst's BLS12-381 of the same length. Lengths above 2^18 run when asked:
- * bench_msm LG ... */
+ * bench_msm LG ... ; `bench_msm points` runs what is measured a point at a time. */
 #include "bench.h"
 
 #if defined(__x86_64__)
@@ -246,15 +246,28 @@ static void bench_points(const struct curve *curve, unsigned lg, bool second)
     work_free(&w);
 }
 
+static void bench_all_points(bool second)
+{
+    const struct curve *lanes = in_lanes(&curve_bls12_381);
+    const unsigned lg = bench_smoke() ? 8 : second ? 14 : 15;
+
+    bench_points(&curve_bls12_381, lg, second);
+    if (lanes)
+        bench_points(lanes, lg, second);
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "points") == 0) {
+        bench_all_points(false);
+        bench_all_points(true);
+        return 0;
+    }
     if (argc > 1) {
         for (int i = 1; i < argc; i++)
             bench_length((unsigned)atoi(argv[i]), 1, false);
         return 0;
     }
-    const struct curve *lanes = in_lanes(&curve_bls12_381);
-
     for (int second = 0; second < 2; second++) {
         if (bench_smoke()) {
             bench_length(8, 2, second);
@@ -263,9 +276,7 @@ int main(int argc, char **argv)
             if (!second)
                 bench_length(18, 3, false);
         }
-        bench_points(&curve_bls12_381, bench_smoke() ? 8 : second ? 14 : 15, second);
-        if (lanes)
-            bench_points(lanes, bench_smoke() ? 8 : second ? 14 : 15, second);
+        bench_all_points(second);
     }
     return 0;
 }

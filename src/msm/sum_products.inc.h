@@ -32,6 +32,7 @@ struct G(msm_worker) {
     struct G(lists) lists;
     uint32_t *start; /* of each bucket of the slice, in `entry`; one more at the end */
     uint32_t *entry; /* 2 * place in the tile + (1 for the negative) */
+    int32_t *digit;  /* of the tile's terms in the window at work */
 };
 
 struct G(msm) {
@@ -81,8 +82,10 @@ static size_t G(msm_plan)(struct G(msm) * msm, size_t n, unsigned n_threads, voi
         uint32_t *start =
             layout_take(&layout, (msm->n_buckets / msm->n_slices + 1) * sizeof(uint32_t));
         uint32_t *entry = layout_take(&layout, msm->tile_max * sizeof(uint32_t));
+        int32_t *digit = layout_take(&layout, msm->tile_max * sizeof(int32_t));
 
         if (scratch) {
+            msm->workers[t].digit = digit;
             msm->workers[t].start = start;
             msm->workers[t].entry = entry;
         }
@@ -134,6 +137,7 @@ static void G(msm_sort)(const struct G(msm) * msm, struct G(msm_worker) * worker
         const int32_t digit = digits_get(&msm->digits, &msm->recoded[i * FR_LIMBS], w);
         const size_t bucket = (size_t)(digit < 0 ? -digit : digit) - 1 - first;
 
+        worker->digit[i] = digit;
         if (bucket < n_slice) /* a zero digit wraps around */
             worker->start[bucket]++;
     }
@@ -144,7 +148,7 @@ static void G(msm_sort)(const struct G(msm) * msm, struct G(msm_worker) * worker
         sum += n;
     }
     for (size_t i = 0; i < msm->n_tile; i++) {
-        const int32_t digit = digits_get(&msm->digits, &msm->recoded[i * FR_LIMBS], w);
+        const int32_t digit = worker->digit[i];
         const size_t bucket = (size_t)(digit < 0 ? -digit : digit) - 1 - first;
 
         if (bucket < n_slice)

@@ -43,7 +43,8 @@
  *   fp_lanes_fold                          raw, above -4p and below 3p, to normal, below 2p
  *   fp_lanes_select                        lane by lane
  *   fp_lanes_zeros                         the lanes that are 0 mod p
- *   fp_lanes_inv                           all lanes for one scalar inversion
+ *   fp_lanes_exchange fp_lanes_first fp_lanes_all
+ *   fp_lanes_inv                           all lanes for one scalar inversion (lanes_inv.inc.h)
  *   fp_lanes_split fp_lanes_join           64-bit words <-> limbs, in lanes
  *   fp_pair_t, fp_pair_load fp_pair_load_first fp_pair_store
  *   fp_pair_set fp_pair_get fp_pair_negate_second    one pair, scalar
@@ -441,8 +442,37 @@ static inline void F(lanes_of_native)(F_LANES_T *out, const F_T in[LANES])
         out->l[j] = _mm512_loadu_si512(word[j]);
 }
 
-/* out = 1 / a, a below 2p; lanes of zero stay zero and are returned. */
-static inline __mmask8 F(lanes_inv)(F_LANES_T *out, const F_LANES_T *a)
+/* out[i] = a[i ^ distance], lane by lane */
+LANE_INLINE void F(lanes_exchange)(F_LANES_T *out, const F_LANES_T *a, unsigned distance)
+{
+    const __m512i from =
+        _mm512_xor_si512(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), lanes_set(distance));
+
+    LANE_UNROLL
+    for (int j = 0; j < F_N; j++)
+        out->l[j] = _mm512_permutexvar_epi64(from, a->l[j]);
+}
+
+/* Lane 0, below 2p, as a scalar; and a scalar in all lanes. */
+static inline void F(lanes_first)(F_T *out, const F_LANES_T *a)
+{
+    uint64_t limb[F_N];
+
+    for (int j = 0; j < F_N; j++)
+        limb[j] = (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(a->l[j]));
+    F(lane_get)(out, limb);
+}
+
+static inline void F(lanes_all)(F_LANES_T *out, const F_T *in)
+{
+    uint64_t limb[F_N];
+
+    F(lane_put)(limb, in);
+    F(lanes_set)(out, limb);
+}
+
+/* out = 1 / a, lane by lane, a < 2p: for when some are zero. */
+static inline __mmask8 F(lanes_inv_each)(F_LANES_T *out, const F_LANES_T *a)
 {
     F_T x[LANES], scratch[LANES];
     unsigned zeros = 0;
@@ -454,6 +484,10 @@ static inline __mmask8 F(lanes_inv)(F_LANES_T *out, const F_LANES_T *a)
     F(lanes_of_native)(out, x);
     return (__mmask8)zeros;
 }
+
+#undef F
+#include "backend/ifma/lanes_inv.inc.h"
+#define F(name) TEMPLATE_JOIN(FIELD, name)
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 

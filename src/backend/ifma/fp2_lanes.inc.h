@@ -84,7 +84,25 @@ static inline __mmask8 fp2_lanes_zeros(const fp2_lanes_t *a, unsigned k)
     return fp_lanes_zeros(&a->c0, k) & fp_lanes_zeros(&a->c1, k);
 }
 
-static inline __mmask8 fp2_lanes_inv(fp2_lanes_t *out, const fp2_lanes_t *a)
+LANE_INLINE void fp2_lanes_exchange(fp2_lanes_t *out, const fp2_lanes_t *a, unsigned distance)
+{
+    fp_lanes_exchange(&out->c0, &a->c0, distance);
+    fp_lanes_exchange(&out->c1, &a->c1, distance);
+}
+
+static inline void fp2_lanes_first(fp2_t *out, const fp2_lanes_t *a)
+{
+    fp_lanes_first(&out->c0, &a->c0);
+    fp_lanes_first(&out->c1, &a->c1);
+}
+
+static inline void fp2_lanes_all(fp2_lanes_t *out, const fp2_t *in)
+{
+    fp_lanes_all(&out->c0, &in->c0);
+    fp_lanes_all(&out->c1, &in->c1);
+}
+
+static inline __mmask8 fp2_lanes_inv_each(fp2_lanes_t *out, const fp2_lanes_t *a)
 {
     fp_t part[2][LANES];
     fp2_t x[LANES], scratch[LANES];
@@ -105,3 +123,7 @@ static inline __mmask8 fp2_lanes_inv(fp2_lanes_t *out, const fp2_lanes_t *a)
     fp_lanes_of_native(&out->c1, part[1]);
     return (__mmask8)zeros;
 }
+
+#define FIELD fp2
+#include "backend/ifma/lanes_inv.inc.h"
+#undef FIELD
