@@ -275,8 +275,10 @@ static void bench_sums(enum element group, unsigned from, unsigned to)
         gpu_must(backend_cuda.bases_new(device, &source, &t.bases, &err), &err);
         upload = gpu_seconds() - start;
         gpu_must(backend_cuda.buf_new(device, ELEMENT_SCALAR, n, &t.scalars, &err), &err);
-        gpu_must(backend_cuda.witness_put(stream, &witness, &mixed, &err), &err);
-        gpu_must(backend_cuda.witness_put(stream, &bits, &t.witness, &err), &err);
+        gpu_must(backend_cuda.witness_new(device, &witness, &mixed, &err), &err);
+        gpu_must(backend_cuda.witness_new(device, &bits, &t.witness, &err), &err);
+        backend_cuda.witness_put(stream, mixed, &witness);
+        backend_cuda.witness_put(stream, t.witness, &bits);
         backend_cuda.powers(stream, t.scalars, &first, &base, n);
         dense = median_ms(run_msm, &t, lg_n < 22 ? 10 : 2);
         over_bits = median_ms(run_witness, &t, lg_n < 22 ? 10 : 2);
@@ -412,8 +414,9 @@ static void bench_spmv(void)
         start = gpu_seconds();
         gpu_must(backend_cuda.matrix_new(device, matrices[i], &t.matrix, &err), &err);
         put = gpu_seconds() - start;
+        gpu_must(backend_cuda.witness_new(device, &w, &t.witness, &err), &err);
         start = gpu_seconds();
-        gpu_must(backend_cuda.witness_put(stream, &w, &t.witness, &err), &err);
+        backend_cuda.witness_put(stream, t.witness, &w);
         wait();
         printf("%c w: %zu rows, matrix %.1f MB in %.0f ms, witness %.1f MB in %.1f ms, ", "ABC"[i],
                (size_t)t.n_rows, (double)bytes / 1e6, put * 1e3,

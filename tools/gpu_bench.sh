@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The table of docs/measurements/cuda.md on this machine: the fields as shares of the pipe, then every
-# operation in milliseconds, with the card's clock and power before and after. Runs in the folder that
+# The tables of docs/measurements/cuda.md on this machine: the fields as shares of the pipe, every
+# operation in milliseconds, and whole 32 GiB jobs from nothing, with the card's clock and power
+# between them. Runs in the folder that
 # gpu_pack.sh made, or packs first.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -16,6 +17,13 @@ card() {
 }
 card
 ./gpu_field
-if [ $# -eq 0 ]; then set -- transforms spmv sums full_size tables multiples setup group_ntt point_spmv; fi
-./gpu_speed "$@"
+if [ $# -gt 0 ]; then
+    ./gpu_speed "$@"
+else
+    ./gpu_speed transforms spmv sums full_size tables multiples setup group_ntt point_spmv
+    for circuit in porep update winning window; do
+        card
+        ./cuzk bench "$circuit-32GiB" --backend cuda --trace "$circuit.trace"
+    done
+fi
 card

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Everything of the CUDA back end against the portable code, then a key and a proof against
-# bellperson's bytes.
+# Everything of the CUDA back end against the portable code, a key and a proof against bellperson's
+# bytes, then whole jobs of every kind.
 # Runs in the folder that gpu_pack.sh made, or packs first. SANITIZE=1 adds compute-sanitizer on
 # the small cases.
 set -uo pipefail
@@ -55,6 +55,11 @@ for program in gpu_field gpu_matrices gpu_sums gpu_setup gpu_key_transforms gpu_
     run "./$program"
 done
 run key_and_proof_equal_bellpersons
+# whole jobs, verified from their bytes; 100 proofs, each beside the making of the next one's witness
+for circuit in porep-2KiB winning-2KiB update-2KiB update-32KiB; do
+    run ./cuzk bench "$circuit" --backend cuda
+done
+run ./cuzk bench window-2KiB --partitions 100 --backend cuda
 if [ "${SANITIZE:-0}" = 1 ]; then
     for tool in memcheck racecheck initcheck synccheck; do
         run sanitized "$tool" ./gpu_matrices tiny
@@ -62,6 +67,7 @@ if [ "${SANITIZE:-0}" = 1 ]; then
         run sanitized "$tool" ./gpu_setup tiny
         run sanitized "$tool" ./gpu_key_transforms tiny
         run sanitized "$tool" ./gpu_transforms root_of_5
+        run sanitized "$tool" ./cuzk bench window-2KiB --partitions 3 --backend cuda
     done
 fi
 echo "gpu-check: $passed passed, $failed failed"

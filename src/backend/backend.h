@@ -21,8 +21,8 @@
  *
  * Ownership: handles belong to the caller and end before close. *_free accept NULL.
  *
- * A device object serves one job at a time from one thread. Long operations look at the cancel flag
- * between steps and then report CUZK_CANCELLED. */
+ * A device object serves one job at a time, from one thread but for witness_put. Long operations
+ * look at the cancel flag between steps and then report CUZK_CANCELLED. */
 #ifndef BACKEND_BACKEND_H
 #define BACKEND_BACKEND_H
 
@@ -47,13 +47,21 @@ struct domain;
 struct bases;
 struct fixed_base;
 
+/* Told of every operation of a device that works beside the host: which stream (numbered as they
+ * were made), and when it ran on the device, in seconds of clock_seconds(). Called by `wait`. */
+struct device_timeline {
+    void (*f)(void *ctx, unsigned stream, const char *operation, double begin, double end);
+    void *ctx;
+};
+
 struct device_options {
     const struct curve *curve;
-    struct pool *pool;         /* NULL: one thread */
-    struct budget *budget;     /* host memory is taken here; NULL: not counted */
-    size_t arena_bytes;        /* room for everything below, from the plan */
-    int ordinal;               /* which card; 0 on the CPU */
-    const atomic_bool *cancel; /* NULL: never */
+    struct pool *pool;               /* NULL: one thread */
+    struct budget *budget;           /* host memory is taken here; NULL: not counted */
+    size_t arena_bytes;              /* room for everything below, from the plan */
+    int ordinal;                     /* which card; 0 on the CPU */
+    const atomic_bool *cancel;       /* NULL: never */
+    struct device_timeline timeline; /* f NULL: nobody listens, and nothing is measured */
 };
 
 struct device_info {
@@ -105,9 +113,14 @@ struct bases_source {
 
 struct backend {
     const char *name; /* "cpu", "ifma", "cuda" */
+    /* Has memory of its own, which no budget counts, and works while the host does other things.
+     * False: the arena is host memory and operations are done when the call returns. */
+    bool beside_host;
 
     /* NULL if it can be used here, else one sentence why not. */
     const char *(*unavailable)(void);
+    /* beside_host: bytes that an arena on that card may take now; else NULL. */
+    enum cuzk_status (*memory_free)(int ordinal, size_t *ret, struct cuzk_error *err);
     enum cuzk_status (*open)(struct device **ret, const struct device_options *options,
                              struct cuzk_error *err);
     void (*close)(struct device *device);
@@ -117,6 +130,11 @@ struct backend {
     enum cuzk_status (*stream_new)(struct device *device, struct stream **ret,
                                    struct cuzk_error *err);
     void (*stream_free)(struct stream *stream);
+    /* Gives the stream `bytes` of the arena for the scratch of its operations, until its end: they
+     * no longer wait for the scratch of other streams. Once a stream; what an operation needs must
+     * fit. */
+    size_t (*stream_scratch_bytes)(size_t bytes);
+    enum cuzk_status (*stream_scratch)(struct stream *stream, size_t bytes, struct cuzk_error *err);
     /* The place in `stream` reached so far, for wait_on of another stream: what follows there comes
      * after it, and fails too if `stream` has failed by then. */
     uint64_t (*mark)(struct stream *stream);
@@ -142,10 +160,17 @@ struct backend {
     size_t (*find_zero_bytes)(const struct curve *curve);
 
     /* ---- the witness and the matrices ---- */
-    /* The memory behind `witness` and `matrix` must outlive the handle. */
+    /* Room for one witness at a time of this shape; of the shape the values are not looked at. The
+     * class maps behind `shape` and the memory behind `matrix` must outlive the handle. */
     size_t (*witness_bytes)(const struct curve *curve, const struct witness *shape);
-    enum cuzk_status (*witness_put)(struct stream *stream, const struct witness *witness,
+    enum cuzk_status (*witness_new)(struct device *device, const struct witness *shape,
                                     struct witness_handle **ret, struct cuzk_error *err);
+    /* Puts the values of a witness of that shape in place of those that were there. They must stay
+     * as they are until the wait after the last operation that uses them (beside_host: until the
+     * wait after this one). It takes no memory, so a thread of its own may call it, with a stream
+     * of its own. */
+    void (*witness_put)(struct stream *stream, struct witness_handle *handle,
+                        const struct witness *witness);
     void (*witness_free)(struct witness_handle *witness);
 
     size_t (*matrix_bytes)(const struct curve *curve, const struct matrix *matrix);

@@ -19,6 +19,7 @@ struct pool {
     unsigned n_started; /* threads beside the caller */
     const atomic_bool *cancel;
 
+    pthread_mutex_t turn; /* held by the caller of the loop that runs */
     pthread_mutex_t lock;
     pthread_cond_t work, idle;
     unsigned long generation;
@@ -113,6 +114,7 @@ enum cuzk_status pool_new(struct pool **ret_pool, unsigned n_threads, struct cuz
     if (!pool)
         return error_set(err, CUZK_NO_MEMORY, "no memory for a pool of %u threads", n);
     pool->n_threads = n;
+    pthread_mutex_init(&pool->turn, NULL);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->work, NULL);
     pthread_cond_init(&pool->idle, NULL);
@@ -145,6 +147,7 @@ void pool_free(struct pool *pool)
     pthread_cond_destroy(&pool->idle);
     pthread_cond_destroy(&pool->go);
     pthread_mutex_destroy(&pool->lock);
+    pthread_mutex_destroy(&pool->turn);
     mem_free(pool);
 }
 
@@ -196,6 +199,7 @@ void pool_run(struct pool *pool, size_t n, pool_fn *f, void *ctx)
         run_serially(pool, n, f, ctx);
         return;
     }
+    pthread_mutex_lock(&pool->turn);
     pthread_mutex_lock(&pool->lock);
     pool->f = f;
     pool->ctx = ctx;
@@ -212,6 +216,7 @@ void pool_run(struct pool *pool, size_t n, pool_fn *f, void *ctx)
     while (pool->n_busy > 0)
         pthread_cond_wait(&pool->idle, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
+    pthread_mutex_unlock(&pool->turn);
 }
 
 struct ranges {

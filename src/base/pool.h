@@ -3,9 +3,10 @@
  *   pool_run(pool, n, f, ctx)  calls f(ctx, i, worker) once for each i in [0, n), in any order, on
  *                              any of the workers, and returns when all are done.
  *
- * `worker` is in [0, pool_size(pool)) and no two calls with the same worker overlap, so it may
- * index private scratch. The caller takes part as worker 0. A NULL pool means one thread: the
- * caller. One pool_run at a time per pool; a pool_run inside f runs serially on that worker.
+ * `worker` is in [0, pool_size(pool)) and no two calls of a loop with the same worker overlap, so
+ * it may index private scratch. The caller takes part as worker 0. A NULL pool means one thread:
+ * the caller. Callers on different threads take turns, a loop each; a pool_run inside f runs
+ * serially on that worker.
  *
  * Results never depend on the number of threads: that is the caller's duty, and a test of ours. */
 #ifndef BASE_POOL_H

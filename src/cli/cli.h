@@ -15,7 +15,8 @@
 /* Each verb gets its own argv (argv[0] is "cuzk <verb>") and returns the exit code. */
 typedef int command_fn(int argc, char **argv);
 command_fn command_setup, command_prove, command_verify, command_check, command_circuit,
-    command_plan, command_key, command_sample, command_inspect, command_info, command_worker;
+    command_plan, command_key, command_bench, command_sample, command_inspect, command_info,
+    command_worker;
 
 /* Prints "cuzk: <sentence>" on stderr; returns the exit code of the status. */
 int cli_fail(enum cuzk_status status, const struct cuzk_error *err);

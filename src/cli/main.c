@@ -30,6 +30,7 @@ static const struct verb {
     {"circuit", "counts, densities, file names and digests of a circuit", command_circuit},
     {"plan", "the memory that a proof takes, stage by stage", command_plan},
     {"key", "read or check a proving key", command_key},
+    {"bench", "time a whole job on this machine, from nothing", command_bench},
     {"sample", "make up a sector to prove", command_sample},
     {"inspect", "say what a file is", command_inspect},
     {"info", "version, processor, back ends", command_info},

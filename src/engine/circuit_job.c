@@ -7,6 +7,7 @@
 #include "circuit/packed_witness.h"
 #include "engine/key_folder.h"
 #include "engine/open_circuit.h"
+#include "engine/proof_job.h"
 #include "engine/request.h"
 #include "format/bellperson.h"
 #include "format/params_writer.h"
@@ -93,35 +94,46 @@ static struct job_bytes bytes_of_plan(const struct engine *engine,
     return (struct job_bytes){
         .key = region_bytes(circuit->cs.n_inputs * circuit->cs.curve->g1_bytes),
         .shape = atomic_load(&engine->budget.class_now[MEM_SHAPE]),
-        .request = request_bytes(circuit->name) + request_inputs_bytes(circuit->cs.n_inputs - 1),
+        .request = request_bytes(circuit->name) +
+                   job_inputs_bytes(engine->backend, circuit->cs.n_inputs - 1),
         .witness = packed_witness_bytes(&circuit->cs),
         .scratch = plan->peak_bytes,
     };
 }
 
-static void plan_circuit(struct plan *ret, const struct engine *engine,
-                         const struct open_circuit *circuit)
+/* In the form that a prover would take now. */
+static enum cuzk_status plan_circuit(struct plan *ret, const struct engine *engine,
+                                     const struct open_circuit *circuit, struct cuzk_error *err)
 {
+    const uint64_t generator = circuit->cs.curve->fr_generator.w[0];
     struct proving_key outline;
+    struct plan_input in = {.backend = engine->backend,
+                            .key = &outline,
+                            .qap = &circuit->qap,
+                            .n_threads = pool_size(engine->pool)};
+    size_t available = 0;
 
-    proving_key_outline(&outline, &circuit->qap, circuit->cs.curve->fr_generator.w[0]);
-    plan_prove(ret, &(struct plan_input){.backend = engine->backend,
-                                         .key = &outline,
-                                         .qap = &circuit->qap,
-                                         .n_threads = pool_size(engine->pool)});
+    if (engine->backend->beside_host)
+        TRY(engine->backend->memory_free(0, &available, err));
+    proving_key_outline(&outline, &circuit->qap, H_POWERS, generator);
+    in.form = plan_choose(&in, available);
+    plan_prove(ret, &in);
+    return CUZK_OK;
 }
 
 enum cuzk_status circuit_job_bytes(struct engine *engine, struct circuit_name name,
                                    struct job_bytes *ret, struct cuzk_error *err)
 {
     struct open_circuit circuit;
+    enum cuzk_status st;
     struct plan plan;
 
     TRY(circuit_open(&circuit, engine, name, err));
-    plan_circuit(&plan, engine, &circuit);
-    *ret = bytes_of_plan(engine, &circuit, &plan);
+    st = plan_circuit(&plan, engine, &circuit, err);
+    if (st == CUZK_OK)
+        *ret = bytes_of_plan(engine, &circuit, &plan);
     circuit_close(&circuit);
-    return CUZK_OK;
+    return st;
 }
 
 static void report_plan(struct report *report, struct engine *engine,
@@ -141,6 +153,8 @@ static void report_plan(struct report *report, struct engine *engine,
     report_number(report, "witness", bytes.witness);
     report_number(report, "scratch", bytes.scratch);
     report_number(report, "total", job_bytes_total(&bytes));
+    if (engine->backend->beside_host)
+        report_number(report, "device", plan->arena_bytes);
     report_end(report);
     report_list(report, "stages");
     for (int i = 0; i < PROVE_N_STAGES; i++) {
@@ -157,11 +171,13 @@ enum cuzk_status circuit_plan(struct engine *engine, struct circuit_name name,
                               struct report *report, struct cuzk_error *err)
 {
     struct open_circuit circuit;
+    enum cuzk_status st;
     struct plan plan;
 
     TRY(circuit_open(&circuit, engine, name, err));
-    plan_circuit(&plan, engine, &circuit);
-    report_plan(report, engine, &circuit, &plan);
+    st = plan_circuit(&plan, engine, &circuit, err);
+    if (st == CUZK_OK)
+        report_plan(report, engine, &circuit, &plan);
     circuit_close(&circuit);
-    return CUZK_OK;
+    return st;
 }

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "engine/report.h"
 
 enum cuzk_status engine_open(struct engine *engine, const struct engine_options *options,
                              struct cuzk_error *err)
@@ -112,12 +113,82 @@ void engine_stages_clear(struct engine *engine)
 {
     memset(engine->stages, 0, sizeof engine->stages);
     engine->n_stages = 0;
+    engine->n_operations = 0;
     engine->opened = clock_seconds();
 }
+
+/* ---- operations of a device -------------------------------------------------------------------
+ */
+
+static void keep_operation(void *ctx, unsigned stream, const char *name, double begin, double end)
+{
+    struct engine *engine = ctx;
+    const size_t i = atomic_fetch_add(&engine->n_operations, 1);
+
+    if (i < OPERATIONS_MAX)
+        engine->operations[i] =
+            (struct device_operation){name, stream, begin - engine->opened, end - engine->opened};
+}
+
+struct device_timeline engine_timeline(struct engine *engine)
+{
+    return (struct device_timeline){keep_operation, engine};
+}
+
+static size_t operations_kept(const struct engine *engine)
+{
+    const size_t n = atomic_load(&engine->n_operations);
+
+    return n < OPERATIONS_MAX ? n : OPERATIONS_MAX;
+}
+
+/* Operations of one name: how many, and their seconds. */
+struct operation_sum {
+    const char *name;
+    size_t n;
+    double seconds;
+};
+enum { OPERATION_NAMES_MAX = 32 };
+
+/* In the order in which the names first occur; returns how many names. */
+static size_t sum_operations(const struct engine *engine,
+                             struct operation_sum sums[OPERATION_NAMES_MAX])
+{
+    size_t n_names = 0;
+
+    for (size_t i = 0; i < operations_kept(engine); i++) {
+        const struct device_operation *o = &engine->operations[i];
+        size_t k = 0;
+
+        while (k < n_names && strcmp(sums[k].name, o->name) != 0)
+            k++;
+        if (k == OPERATION_NAMES_MAX)
+            continue;
+        if (k == n_names)
+            sums[n_names++] = (struct operation_sum){.name = o->name};
+        sums[k].n++;
+        sums[k].seconds += o->end - o->begin;
+    }
+    return n_names;
+}
+
+/* ---- what there is to say about them ----------------------------------------------------------
+ */
 
 static double mib(size_t bytes)
 {
     return (double)bytes / (1 << 20);
+}
+
+static void print_operations(const struct engine *engine, FILE *out)
+{
+    struct operation_sum sums[OPERATION_NAMES_MAX];
+    const size_t n = sum_operations(engine, sums);
+
+    if (n)
+        fprintf(out, "%-32s %10s %10s\n", "operation of the device", "s", "times");
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%-32s %10.3f %10zu\n", sums[i].name, sums[i].seconds, sums[i].n);
 }
 
 void engine_print_stages(const struct engine *engine, FILE *out)
@@ -137,6 +208,70 @@ void engine_print_stages(const struct engine *engine, FILE *out)
             bytes = s->bytes;
     }
     fprintf(out, "%-32s %10.3f %10.3f %10.1f\n", "all", wall, cpu, mib(bytes));
+    print_operations(engine, out);
+}
+
+static void report_operations(const struct engine *engine, struct report *report)
+{
+    struct operation_sum sums[OPERATION_NAMES_MAX];
+    const size_t n = sum_operations(engine, sums);
+
+    report_list(report, "device_operations");
+    for (size_t i = 0; i < n; i++) {
+        report_object(report, NULL);
+        report_text(report, "operation", "%s", sums[i].name);
+        report_number(report, "times", sums[i].n);
+        report_real(report, "seconds", sums[i].seconds);
+        report_end(report);
+    }
+    report_end(report);
+}
+
+void engine_report_stages(const struct engine *engine, struct report *report)
+{
+    report_list(report, "stages");
+    for (size_t i = 0; i < engine->n_stages; i++) {
+        const struct stage *s = &engine->stages[i];
+
+        report_object(report, NULL);
+        report_text(report, "stage", "%s", s->name);
+        report_real(report, "seconds", s->end - s->begin);
+        report_real(report, "core_seconds", s->cpu);
+        report_number(report, "bytes", s->bytes);
+        report_end(report);
+    }
+    report_end(report);
+    report_operations(engine, report);
+}
+
+/* Tracks of the trace: 1 is the host, 2 + n a device's stream n. */
+static enum cuzk_status write_events(const struct engine *engine, struct out_file *out,
+                                     struct cuzk_error *err)
+{
+    const char *before = "";
+    char line[256];
+
+    TRY(out_write(out, "[\n", 2, err));
+    for (size_t i = 0; i < engine->n_stages; i++, before = ",\n") {
+        const struct stage *s = &engine->stages[i];
+        int n =
+            snprintf(line, sizeof line,
+                     "%s{\"name\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%.0f,\"dur\":%.0f,"
+                     "\"args\":{\"cpu_s\":%.3f,\"bytes\":%zu}}",
+                     before, s->name, s->begin * 1e6, (s->end - s->begin) * 1e6, s->cpu, s->bytes);
+
+        TRY(out_write(out, line, (size_t)n, err));
+    }
+    for (size_t i = 0; i < operations_kept(engine); i++, before = ",\n") {
+        const struct device_operation *o = &engine->operations[i];
+        int n = snprintf(line, sizeof line,
+                         "%s{\"name\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":%.0f,"
+                         "\"dur\":%.0f}",
+                         before, o->name, 2 + o->stream, o->begin * 1e6, (o->end - o->begin) * 1e6);
+
+        TRY(out_write(out, line, (size_t)n, err));
+    }
+    return out_write(out, "\n]\n", 3, err);
 }
 
 enum cuzk_status engine_write_trace(const struct engine *engine, const char *path,
@@ -144,24 +279,11 @@ enum cuzk_status engine_write_trace(const struct engine *engine, const char *pat
 {
     struct out_file out;
     enum cuzk_status st;
-    char line[256];
 
     TRY(out_open(&out, path, err));
-    TRY_GOTO(st, fail, out_write(&out, "[\n", 2, err));
-    for (size_t i = 0; i < engine->n_stages; i++) {
-        const struct stage *s = &engine->stages[i];
-        int n =
-            snprintf(line, sizeof line,
-                     "{\"name\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%.0f,\"dur\":%.0f,"
-                     "\"args\":{\"cpu_s\":%.3f,\"bytes\":%zu}}%s\n",
-                     s->name, s->begin * 1e6, (s->end - s->begin) * 1e6, s->cpu, s->bytes,
-                     i + 1 < engine->n_stages ? "," : "");
-
-        TRY_GOTO(st, fail, out_write(&out, line, (size_t)n, err));
-    }
-    TRY_GOTO(st, fail, out_write(&out, "]\n", 2, err));
-    return out_commit(&out, err);
-fail:
+    st = write_events(engine, &out, err);
+    if (st == CUZK_OK)
+        return out_commit(&out, err);
     out_abort(&out);
     return st;
 }

@@ -24,6 +24,15 @@ struct stage {
 /* Called when a stage begins (its end is 0) and when it has ended, on the engine's thread. */
 typedef void stage_fn(void *ctx, const struct stage *stage);
 
+/* Operations of a device that works beside the host, as it reports them. */
+struct device_operation {
+    const char *name;
+    unsigned stream;
+    double begin, end; /* seconds since the engine was opened */
+};
+
+#define OPERATIONS_MAX 1024
+
 struct engine_options {
     const char *backend;       /* "auto", "cpu", ...; NULL: $CUZK_BACKEND, or "auto" */
     unsigned threads;          /* 0: all processors */
@@ -47,6 +56,8 @@ struct engine {
     size_t n_stages;
     double stage_cpu; /* clock at the begin of the open stage */
     struct stage stages[STAGES_MAX];
+    _Atomic size_t n_operations; /* told of; those beyond OPERATIONS_MAX are left out */
+    struct device_operation operations[OPERATIONS_MAX];
 };
 
 MUST_CHECK enum cuzk_status engine_open(struct engine *engine, const struct engine_options *options,
@@ -63,11 +74,18 @@ void engine_stage_name(struct engine *engine, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* How far the open stage is: a share on the progress line. */
 void engine_progress(struct engine *engine, uint64_t done, uint64_t total);
+/* For device_options: keeps what the device did, told by any thread; read by the three below when
+ * all work is done. */
+struct device_timeline engine_timeline(struct engine *engine);
 /* Forgets all stages: the next job starts a table of its own. */
 void engine_stages_clear(struct engine *engine);
 
-/* The table a person reads: stage, wall and processor seconds, memory. */
+/* The table a person reads: stage, wall and processor seconds, memory; then the device's operations
+ * by name, with how many and their seconds. */
 void engine_print_stages(const struct engine *engine, FILE *out);
+/* The same in a report, as a list `stages`. */
+struct report;
+void engine_report_stages(const struct engine *engine, struct report *report);
 /* The same as a Chrome trace (about:tracing, Perfetto): an array of complete events. */
 MUST_CHECK enum cuzk_status engine_write_trace(const struct engine *engine, const char *path,
                                                struct cuzk_error *err);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/thread.h"
 #include "engine/open_key.h"
 #include "engine/proof_check.h"
 #include "format/bellperson.h"
@@ -30,6 +31,35 @@ static enum cuzk_status open_key(struct job_resident *resident, struct engine *e
     return CUZK_OK;
 }
 
+static void stage_begins(void *ctx, enum prove_stage stage)
+{
+    if (stage < PROVE_N_STAGES)
+        engine_stage(ctx, "  %s", prove_stage_name(stage));
+}
+
+struct prove_options job_prove_options(struct engine *engine)
+{
+    struct prove_options options = {.backend = engine->backend,
+                                    .pool = engine->pool,
+                                    .budget = &engine->budget,
+                                    .cancel = engine->cancel,
+                                    .timeline = engine_timeline(engine)};
+
+    if (!engine->backend->beside_host) { /* else its stages are not this thread's */
+        options.progress = stage_begins;
+        options.progress_ctx = engine;
+    }
+    return options;
+}
+
+static enum cuzk_status open_prover(struct prover **ret, struct engine *engine,
+                                    const struct job_resident *resident, struct cuzk_error *err)
+{
+    const struct prove_options options = job_prove_options(engine);
+
+    return prover_open(ret, &resident->key, &resident->circuit.qap, &options, err);
+}
+
 enum cuzk_status job_resident_open(struct job_resident *ret, struct engine *engine,
                                    struct circuit_name name, const struct job_key *key,
                                    struct cuzk_error *err)
@@ -39,6 +69,10 @@ enum cuzk_status job_resident_open(struct job_resident *ret, struct engine *engi
     *ret = (struct job_resident){0};
     TRY(circuit_open(&ret->circuit, engine, name, err));
     st = open_key(ret, engine, key, err);
+    if (st == CUZK_OK && engine->backend->beside_host) {
+        engine_stage(engine, "upload key");
+        st = open_prover(&ret->prover, engine, ret, err);
+    }
     engine_stage_end(engine);
     if (st != CUZK_OK)
         job_resident_close(ret);
@@ -47,18 +81,41 @@ enum cuzk_status job_resident_open(struct job_resident *ret, struct engine *engi
 
 void job_resident_close(struct job_resident *resident)
 {
+    prover_close(resident->prover);
     proving_key_done(&resident->key);
     circuit_close(&resident->circuit);
     mem_wipe(&resident->blinding, sizeof resident->blinding);
+    resident->prover = NULL;
     resident->fixed_blinding = false;
 }
+
+/* ---- the partitions of a request --------------------------------------------------------------
+ *
+ * A partition is prepared (its witness made and put), run (its sums, on the device) and finished
+ * (proof, verification, sink). Where the device works beside the host, run has a thread of its own:
+ *
+ *     device   | run 0       | run 1                   | run 2
+ *     host     | prepare 1   | prepare 2 | finish 0    | prepare 3 | finish 1
+ */
 
 struct prove_job {
     struct engine *engine;
     const struct request *request;
     const struct job_resident *resident;
+    const struct job_sink *sink;
+    struct prover *prover, *own_prover;
     struct packed_witness witness;
-    struct region inputs; /* as a verifier derives them */
+    struct region inputs; /* of the partitions in work, as a verifier derives them */
+};
+
+struct partition {
+    struct prove_job *job;
+    unsigned k, slot;
+    struct scalar *inputs;
+    struct thread thread;
+    struct prove_sums sums;
+    enum cuzk_status st; /* of the run */
+    struct cuzk_error err;
 };
 
 /* All that is still to be taken must fit now, not when half of the work is done. */
@@ -66,13 +123,14 @@ static enum cuzk_status check_plan(const struct prove_job *job, struct cuzk_erro
 {
     const struct open_circuit *circuit = &job->resident->circuit;
     struct engine *engine = job->engine;
-    struct plan plan;
+    struct plan plan = {0};
     size_t need, in_use = atomic_load(&engine->budget.now);
 
-    plan_prove(&plan, &(struct plan_input){.backend = engine->backend,
-                                           .key = &job->resident->key,
-                                           .qap = &circuit->qap,
-                                           .n_threads = pool_size(engine->pool)});
+    if (!job->resident->prover)
+        plan_prove(&plan, &(struct plan_input){.backend = engine->backend,
+                                               .key = &job->resident->key,
+                                               .qap = &circuit->qap,
+                                               .n_threads = pool_size(engine->pool)});
     need = in_use + packed_witness_bytes(&circuit->cs) + plan.peak_bytes;
     if (need > engine->budget.limit)
         return error_set(
@@ -84,86 +142,184 @@ static enum cuzk_status check_plan(const struct prove_job *job, struct cuzk_erro
     return CUZK_OK;
 }
 
-static void stage_begins(void *ctx, enum prove_stage stage)
+/* Partitions in work at once: the last, the present, the next; or one after the other. */
+static unsigned in_work(const struct backend *backend)
 {
-    if (stage < PROVE_N_STAGES)
-        engine_stage(ctx, "  %s", prove_stage_name(stage));
+    return backend->beside_host ? 3 : 1;
+}
+
+size_t job_inputs_bytes(const struct backend *backend, size_t n_inputs)
+{
+    return region_bytes(in_work(backend) * n_inputs * sizeof(struct scalar));
 }
 
 /* The statement in our witness must be the one a verifier derives from the public facts. */
-static enum cuzk_status check_inputs(const struct prove_job *job, unsigned k,
-                                     struct cuzk_error *err)
+static enum cuzk_status check_inputs(const struct partition *p, struct cuzk_error *err)
 {
-    const struct request *request = job->request;
-    struct scalar *expected = (struct scalar *)(void *)job->inputs.base;
+    const struct request *request = p->job->request;
 
-    request->kind->public_inputs(request, expected, k);
-    if (memcmp(expected, job->witness.values.inputs + 4, request->n_inputs * sizeof *expected) != 0)
+    request->kind->public_inputs(request, p->inputs, p->k);
+    if (memcmp(p->inputs, p->job->witness.values.inputs + 4,
+               request->n_inputs * sizeof *p->inputs) != 0)
         return error_set(err, CUZK_BAD_INPUT,
                          "the vanilla proofs are not for the challenges of this sector");
     return CUZK_OK;
 }
 
-static enum cuzk_status prove_partition(struct prove_job *job, unsigned k,
-                                        uint8_t out[PARTITION_PROOF_BYTES], struct cuzk_error *err)
+static enum cuzk_status prepare(struct partition *p, struct cuzk_error *err)
 {
+    struct prove_job *job = p->job;
     struct engine *engine = job->engine;
-    const struct job_resident *resident = job->resident;
-    const struct prove_options options = {.backend = engine->backend,
-                                          .pool = engine->pool,
-                                          .budget = &engine->budget,
-                                          .cancel = engine->cancel,
-                                          .progress = stage_begins,
-                                          .progress_ctx = engine};
-    const struct request *request = job->request;
-    struct proof proof;
 
-    engine_stage(engine, "partition %u: witness", k);
+    engine_stage(engine, "partition %u: witness", p->k);
     packed_witness_clear(&job->witness);
-    request->kind->witness(request, &job->witness, &resident->circuit.cs, k, engine->pool);
-    TRY(check_inputs(job, k, err));
-    TRY(groth16_prove(&resident->key, &resident->circuit.qap, &job->witness.values,
-                      resident->fixed_blinding ? &resident->blinding : NULL, &options, &proof,
-                      err));
-    proof_encode(out, resident->circuit.cs.curve, &proof);
-    return CUZK_OK;
+    job->request->kind->witness(job->request, &job->witness, &job->resident->circuit.cs, p->k,
+                                engine->pool);
+    TRY(check_inputs(p, err));
+    if (engine->backend->beside_host)
+        engine_stage(engine, "partition %u: put witness", p->k);
+    return prover_put(job->prover, p->slot, &job->witness.values, err);
 }
 
-static enum cuzk_status prove_all(struct prove_job *job, const struct job_sink *sink,
-                                  struct cuzk_error *err)
+static void run(void *ctx)
 {
-    const unsigned first = job->request->first;
-    uint8_t proof[PARTITION_PROOF_BYTES];
+    struct partition *p = ctx;
 
-    for (unsigned k = first; k < job->request->end; k++) {
-        enum cuzk_status st;
+    p->st = prover_run(p->job->prover, p->slot, &p->sums, &p->err);
+}
 
-        if (sink->skip && sink->skip[k - first])
-            continue;
-        st = prove_partition(job, k, proof, err);
-        if (st != CUZK_OK)
-            return error_prefix(err, st, "partition %u", k);
-        TRY(sink->f(sink->ctx, k, proof, err));
+static enum cuzk_status finish(struct partition *p, struct cuzk_error *err)
+{
+    const struct job_resident *resident = p->job->resident;
+    const struct statement statement = {p->inputs, p->job->request->n_inputs};
+    uint8_t bytes[PARTITION_PROOF_BYTES];
+    struct proof proof;
+
+    if (p->job->engine->backend->beside_host)
+        engine_stage(p->job->engine, "partition %u: verify", p->k);
+    TRY(prover_finish(p->job->prover, &p->sums,
+                      resident->fixed_blinding ? &resident->blinding : NULL, &statement, &proof,
+                      err));
+    proof_encode(bytes, resident->circuit.cs.curve, &proof);
+    return p->job->sink->f(p->job->sink->ctx, p->k, bytes, err);
+}
+
+static enum cuzk_status named(const struct partition *p, enum cuzk_status st,
+                              struct cuzk_error *err)
+{
+    return st == CUZK_OK ? st : error_prefix(err, st, "partition %u", p->k);
+}
+
+/* What the host does while `now` runs: the next partition (NULL: none) and the last one. */
+static enum cuzk_status work_beside(struct partition *next, struct partition *last,
+                                    struct cuzk_error *err)
+{
+    if (next)
+        TRY(named(next, prepare(next, err), err));
+    return last ? named(last, finish(last, err), err) : CUZK_OK;
+}
+
+static enum cuzk_status run_beside(struct partition *now, struct partition *next,
+                                   struct partition *last, struct cuzk_error *err)
+{
+    enum cuzk_status st;
+
+    TRY(thread_begin(&now->thread, run, now, err));
+    st = work_beside(next, last, err);
+    engine_stage(now->job->engine, "partition %u: device", now->k);
+    thread_end(&now->thread);
+    if (st == CUZK_OK && now->st != CUZK_OK) {
+        st = now->st;
+        if (err)
+            *err = now->err;
+        named(now, st, err);
     }
-    return CUZK_OK;
+    return st;
+}
+
+static enum cuzk_status run_alone(struct partition *now, struct cuzk_error *err)
+{
+    TRY(named(now, prover_run(now->job->prover, now->slot, &now->sums, err), err));
+    return named(now, finish(now, err), err);
+}
+
+/* The next wanted partition from k on; the request's end if there is none. */
+static unsigned next_wanted(const struct prove_job *job, unsigned k)
+{
+    while (k < job->request->end && job->sink->skip && job->sink->skip[k - job->request->first])
+        k++;
+    return k;
+}
+
+/* Number i of those that are wanted is partition k. */
+static struct partition partition_of(struct prove_job *job, unsigned i, unsigned k)
+{
+    struct scalar *inputs = (struct scalar *)(void *)job->inputs.base;
+
+    return (struct partition){
+        .job = job,
+        .k = k,
+        .slot = i % prover_slots(job->prover),
+        .inputs = inputs + i % in_work(job->engine->backend) * job->request->n_inputs,
+    };
+}
+
+static enum cuzk_status prove_all(struct prove_job *job, struct cuzk_error *err)
+{
+    const bool beside = job->engine->backend->beside_host && prover_slots(job->prover) > 1;
+    const unsigned end = job->request->end;
+    struct partition p[3] = {{0}}; /* number i is p[i % 3]: the last, the present, the next */
+    unsigned k = next_wanted(job, job->request->first), i = 0;
+    enum cuzk_status st = CUZK_OK;
+
+    if (k == end)
+        return CUZK_OK;
+    p[0] = partition_of(job, 0, k);
+    st = named(p, prepare(p, err), err);
+    for (; st == CUZK_OK && k < end; i++) {
+        struct partition *now = &p[i % 3], *next = &p[(i + 1) % 3];
+
+        k = next_wanted(job, now->k + 1);
+        *next = partition_of(job, i + 1, k);
+        if (beside) {
+            st = run_beside(now, k < end ? next : NULL, i ? &p[(i + 2) % 3] : NULL, err);
+            continue;
+        }
+        st = run_alone(now, err);
+        if (st == CUZK_OK && k < end)
+            st = named(next, prepare(next, err), err);
+    }
+    if (st == CUZK_OK && beside)
+        st = named(&p[(i + 2) % 3], finish(&p[(i + 2) % 3], err), err);
+    mem_wipe(p, sizeof p);
+    return st;
 }
 
 enum cuzk_status job_prove_request(struct engine *engine, const struct request *request,
                                    const struct job_resident *resident, const struct job_sink *sink,
                                    struct cuzk_error *err)
 {
-    struct prove_job job = {.engine = engine, .request = request, .resident = resident};
+    struct prove_job job = {.engine = engine,
+                            .request = request,
+                            .resident = resident,
+                            .sink = sink,
+                            .prover = resident->prover};
     enum cuzk_status st;
 
     TRY_GOTO(st, out,
              region_map(&job.inputs, &engine->budget, MEM_REQUEST,
-                        request_inputs_bytes(request->n_inputs), err));
+                        job_inputs_bytes(engine->backend, request->n_inputs), err));
     TRY_GOTO(st, out, check_plan(&job, err));
     TRY_GOTO(st, out,
              packed_witness_new(&job.witness, &resident->circuit.cs, &engine->budget, err));
-    st = prove_all(&job, sink, err);
+    if (!job.prover) {
+        TRY_GOTO(st, out, open_prover(&job.own_prover, engine, resident, err));
+        job.prover = job.own_prover;
+    }
+    st = prove_all(&job, err);
 out:
     engine_stage_end(engine);
+    prover_close(job.own_prover);
     region_unmap(&job.inputs);
     packed_witness_done(&job.witness);
     return st;

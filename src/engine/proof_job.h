@@ -15,6 +15,9 @@
 #include "groth16/key.h"
 #include "groth16/proof.h"
 
+struct prover;        /* groth16/prove.h */
+struct prove_options; /* there too */
+
 enum { PARTITION_PROOF_BYTES = 192 };
 
 struct job_key {
@@ -34,7 +37,10 @@ void job_proof_done(struct job_proof *proof);
 /* What proofs of one circuit share, and may keep between them. */
 struct job_resident {
     struct open_circuit circuit;
-    struct proving_key key;
+    struct proving_key key; /* zeroed where only the prover knows the key */
+    /* On a back end with memory of its own: the key is uploaded there once. NULL: each request has
+     * a prover of its own, and its memory ends with it. */
+    struct prover *prover;
     struct blinding blinding; /* of the seed label */
     bool fixed_blinding;
 };
@@ -42,6 +48,9 @@ MUST_CHECK enum cuzk_status job_resident_open(struct job_resident *ret, struct e
                                               struct circuit_name name, const struct job_key *key,
                                               struct cuzk_error *err);
 void job_resident_close(struct job_resident *resident); /* accepts a zeroed one */
+/* How provers of this engine are opened: its stages are the prover's, where they are on one thread.
+ */
+struct prove_options job_prove_options(struct engine *engine);
 
 /* What happens to a partition's proof; a failure ends the job. */
 typedef enum cuzk_status job_partition_fn(void *ctx, unsigned k,
@@ -52,10 +61,14 @@ struct job_sink {
     job_partition_fn *f;
     void *ctx;
 };
-/* Proves the partitions of a checked request that are asked for. */
+/* Proves the partitions of a checked request that are asked for. On a back end that works beside
+ * the host, the next partition's witness is made and the last one's proof verified meanwhile. */
 MUST_CHECK enum cuzk_status job_prove_request(struct engine *engine, const struct request *request,
                                               const struct job_resident *resident,
                                               const struct job_sink *sink, struct cuzk_error *err);
+
+/* Bytes of MEM_REQUEST that it takes for public inputs, n_inputs a partition. */
+size_t job_inputs_bytes(const struct backend *backend, size_t n_inputs);
 
 /* All of it: reads, checks, opens, proves. */
 MUST_CHECK enum cuzk_status job_prove(struct engine *engine, const struct request_input *input,

@@ -80,12 +80,6 @@ void request_done(struct request *r); /* accepts a zeroed one */
 /* Bytes of MEM_REQUEST for a sector's proofs, or for one full partition of WindowPoSt. For plans.
  */
 size_t request_bytes(struct circuit_name name);
-/* Bytes of MEM_REQUEST that a job takes for the public inputs of a partition. */
-static inline size_t request_inputs_bytes(size_t n_inputs)
-{
-    return region_bytes(n_inputs * sizeof(struct scalar));
-}
-
 /* request_kind.check as a stage, its message with the file. */
 MUST_CHECK enum cuzk_status request_check(const struct request *r, struct engine *engine,
                                           struct cuzk_error *err);

@@ -19,6 +19,19 @@ enum cuzk_status sample_version(enum api_version *ret, const char *name, enum ap
                      name, api_version_name(older), api_version_name(newer));
 }
 
+enum cuzk_status sample_input_post(struct post_config *config, size_t *n,
+                                   const struct sample_options *options, struct cuzk_error *err)
+{
+    enum post_kind kind = options->name.kind == CIRCUIT_WINNING ? POST_WINNING : POST_WINDOW;
+    enum api_version version;
+
+    TRY(sample_version(&version, options->api_version, API_1_0_0,
+                       kind == POST_WINNING ? API_1_0_0 : API_1_2_0, err));
+    *config = post_config_make(kind, options->name.size, version);
+    *n = options->sectors ? options->sectors : kind == POST_WINNING ? 1 : config->shape.slots;
+    return CUZK_OK;
+}
+
 /* ---- do the options apply? ------------------------------------------------------------------- */
 
 static enum cuzk_status check_options(const struct sample_options *o, struct cuzk_error *err)

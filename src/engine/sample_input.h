@@ -5,6 +5,7 @@
 
 #include "engine/engine.h"
 #include "filecoin/circuit_name.h"
+#include "filecoin/post.h"
 #include "filecoin/sample_sector.h"
 
 /* As the caller has it. */
@@ -50,5 +51,10 @@ struct sample_facts sample_input_facts(const struct sample_input *input, size_t 
 MUST_CHECK enum cuzk_status sample_version(enum api_version *ret, const char *name,
                                            enum api_version older, enum api_version newer,
                                            struct cuzk_error *err);
+
+/* Winning, window: the proof's configuration and its number of sectors. */
+MUST_CHECK enum cuzk_status sample_input_post(struct post_config *config, size_t *n,
+                                              const struct sample_options *options,
+                                              struct cuzk_error *err);
 
 #endif

@@ -170,19 +170,6 @@ out:
 
 /* ---- proofs of spacetime --------------------------------------------------------------------- */
 
-static enum cuzk_status choose_post(struct post_config *config, size_t *n,
-                                    const struct sample_options *options, struct cuzk_error *err)
-{
-    enum post_kind kind = options->name.kind == CIRCUIT_WINNING ? POST_WINNING : POST_WINDOW;
-    enum api_version version;
-
-    TRY(sample_version(&version, options->api_version, API_1_0_0,
-                       kind == POST_WINNING ? API_1_0_0 : API_1_2_0, err));
-    *config = post_config_make(kind, options->name.size, version);
-    *n = options->sectors ? options->sectors : kind == POST_WINNING ? 1 : config->shape.slots;
-    return CUZK_OK;
-}
-
 static enum cuzk_status seal_sectors(struct vanilla_post *vanilla, const struct sample_input *in,
                                      struct budget *budget, struct cuzk_error *err)
 {
@@ -248,7 +235,7 @@ static enum cuzk_status write_post(struct engine *engine, const struct sample_in
     enum cuzk_status st;
     size_t n;
 
-    TRY(choose_post(&config, &n, in->options, err));
+    TRY(sample_input_post(&config, &n, in->options, err));
     engine_stage(engine, "make sample");
     TRY(make_post(&vanilla, in, &config, n, engine, err));
     engine_stage(engine, "write vanilla proofs");

@@ -14,27 +14,36 @@ const char *prove_stage_name(enum prove_stage stage)
     return names[stage];
 }
 
-/* Bytes of a sum over the witness: the bases and what adds them up. */
-static size_t witness_sum_bytes(const struct plan_input *in, enum key_query query)
-{
-    const struct backend *backend = in->backend;
-    const struct curve *curve = in->qap->cs->curve;
-    struct bases_source source = proving_key_bases(in->key, in->qap, query);
+/* ---- parts ---------------------------------------------------------------------------------- */
 
-    return backend->bases_bytes(curve, &source) +
-           backend->msm_witness_bytes(curve, &source, in->qap->cs->n_full, in->n_threads);
+#define BIT(part) (1u << (part))
+#define BASES(query) BIT(PART_BASES + (query))
+
+static const struct {
+    unsigned made, ended;
+} parts_of[PROVE_N_STAGES] = {
+    [PROVE_WITNESS] = {BIT(PART_WITNESS), 0},
+    [PROVE_ROWS_A] = {BIT(PART_COLUMN_A) | BIT(PART_MATRIX_A), BIT(PART_MATRIX_A)},
+    [PROVE_ROWS_B] = {BIT(PART_COLUMN_B) | BIT(PART_MATRIX_B), BIT(PART_MATRIX_B)},
+    [PROVE_QUOTIENT] = {BIT(PART_DOMAIN), BIT(PART_DOMAIN) | BIT(PART_COLUMN_B)},
+    [PROVE_SUM_H] = {BASES(QUERY_H), BASES(QUERY_H) | BIT(PART_COLUMN_A)},
+    [PROVE_SUM_L] = {BASES(QUERY_L), BASES(QUERY_L)},
+    [PROVE_SUM_A] = {BASES(QUERY_A), BASES(QUERY_A)},
+    [PROVE_SUM_B_G1] = {BASES(QUERY_B_G1), BASES(QUERY_B_G1)},
+    [PROVE_SUM_B_G2] = {BASES(QUERY_B_G2), BASES(QUERY_B_G2) | BIT(PART_WITNESS)},
+};
+
+unsigned plan_parts_made(enum prove_stage stage)
+{
+    return parts_of[stage].made;
 }
 
-static size_t h_sum_bytes(const struct plan_input *in)
+unsigned plan_parts_ended(enum prove_stage stage)
 {
-    const struct curve *curve = in->qap->cs->curve;
-    struct bases_source source = proving_key_bases(in->key, in->qap, QUERY_H);
-
-    return in->backend->bases_bytes(curve, &source) +
-           in->backend->msm_bytes(curve, ELEMENT_G1, source.points.n, in->n_threads);
+    return parts_of[stage].ended;
 }
 
-void plan_prove(struct plan *ret, const struct plan_input *in)
+static size_t part_bytes(const struct plan_input *in, enum prove_part part)
 {
     const struct backend *backend = in->backend;
     const struct r1cs *cs = in->qap->cs;
@@ -43,36 +52,136 @@ void plan_prove(struct plan *ret, const struct plan_input *in)
                                   .n_aux = cs->n_aux,
                                   .n_full = cs->n_full,
                                   .fr_bytes = curve->fr_bytes};
-    const size_t witness = backend->witness_bytes(curve, &shape);
-    const size_t column = backend->buf_bytes(curve, ELEMENT_SCALAR, in->qap->n_domain);
-    const unsigned lg = in->qap->lg_domain;
 
-    *ret = (struct plan){
-        .stage = {
-            [PROVE_WITNESS] = {witness, 0},
-            [PROVE_ROWS_A] = {witness + column, backend->matrix_bytes(curve, &cs->a)},
-            [PROVE_ROWS_B] = {witness + 2 * column, backend->matrix_bytes(curve, &cs->b)},
-            [PROVE_QUOTIENT] = {witness + 2 * column,
-                                backend->domain_bytes(curve, lg) +
-                                    backend->quotient_bytes(curve, lg, in->key->h_basis)},
-            [PROVE_SUM_H] = {witness + column, h_sum_bytes(in)},
-            [PROVE_SUM_L] = {witness, witness_sum_bytes(in, QUERY_L)},
-            [PROVE_SUM_A] = {witness, witness_sum_bytes(in, QUERY_A)},
-            [PROVE_SUM_B_G1] = {witness, witness_sum_bytes(in, QUERY_B_G1)},
-            [PROVE_SUM_B_G2] = {witness, witness_sum_bytes(in, QUERY_B_G2)},
-        }};
-    for (enum prove_stage s = PROVE_WITNESS; s < PROVE_N_STAGES; s++)
-        if (ret->stage[s].held + ret->stage[s].scratch > ret->arena_bytes)
-            ret->arena_bytes = ret->stage[s].held + ret->stage[s].scratch;
-    ret->scratch_bytes = region_bytes(ret->arena_bytes);
-    ret->verifier_bytes = verifier_bytes(curve, cs->n_inputs, false, in->n_threads);
-    ret->peak_bytes =
-        ret->scratch_bytes > ret->verifier_bytes ? ret->scratch_bytes : ret->verifier_bytes;
+    switch (part) {
+    case PART_WITNESS: return backend->witness_bytes(curve, &shape);
+    case PART_COLUMN_A:
+    case PART_COLUMN_B: return backend->buf_bytes(curve, ELEMENT_SCALAR, in->qap->n_domain);
+    case PART_MATRIX_A: return backend->matrix_bytes(curve, &cs->a);
+    case PART_MATRIX_B: return backend->matrix_bytes(curve, &cs->b);
+    case PART_DOMAIN: return backend->domain_bytes(curve, in->qap->lg_domain);
+    default: break;
+    }
+    if (in->key_is_there)
+        return 0;
+
+    const struct bases_source source =
+        proving_key_bases(in->key, in->qap, (enum key_query)(part - PART_BASES));
+
+    return backend->bases_bytes(curve, &source);
 }
 
-void proving_key_outline(struct proving_key *ret, const struct qap *qap, uint64_t domain_generator)
+static size_t bytes_of_parts(const struct plan_input *in, unsigned parts)
 {
-    *ret = (struct proving_key){.h_basis = H_POWERS, .domain_generator = domain_generator};
+    size_t bytes = 0;
+
+    for (enum prove_part p = PART_WITNESS; p < PROVE_N_PARTS; p++)
+        if (parts & BIT(p))
+            bytes += part_bytes(in, p);
+    return bytes;
+}
+
+/* ---- stages --------------------------------------------------------------------------------- */
+
+static size_t sum_scratch(const struct plan_input *in, enum key_query query)
+{
+    const struct curve *curve = in->qap->cs->curve;
+    const struct bases_source source = proving_key_bases(in->key, in->qap, query);
+
+    if (query == QUERY_H)
+        return in->backend->msm_bytes(curve, ELEMENT_G1, source.points.n, in->n_threads);
+    return in->backend->msm_witness_bytes(curve, &source, in->qap->cs->n_full, in->n_threads);
+}
+
+/* Scratch of a stage's operation. */
+static size_t stage_scratch(const struct plan_input *in, enum prove_stage stage)
+{
+    switch (stage) {
+    case PROVE_QUOTIENT:
+        return in->backend->quotient_bytes(in->qap->cs->curve, in->qap->lg_domain,
+                                           in->key->h_basis);
+    case PROVE_SUM_H:
+    case PROVE_SUM_L:
+    case PROVE_SUM_A:
+    case PROVE_SUM_B_G1:
+    case PROVE_SUM_B_G2: return sum_scratch(in, (enum key_query)(QUERY_H + (stage - PROVE_SUM_H)));
+    default: return 0;
+    }
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static void plan_staged(struct plan *ret, const struct plan_input *in)
+{
+    unsigned there = 0;
+
+    for (enum prove_stage s = PROVE_WITNESS; s < PROVE_ASSEMBLE; s++) {
+        const unsigned own = parts_of[s].made & parts_of[s].ended;
+
+        there |= parts_of[s].made;
+        ret->stage[s].held = bytes_of_parts(in, there & ~own);
+        ret->stage[s].scratch = bytes_of_parts(in, own) + stage_scratch(in, s);
+        ret->arena_bytes = larger(ret->arena_bytes, ret->stage[s].held + ret->stage[s].scratch);
+        there &= ~parts_of[s].ended;
+    }
+}
+
+static void plan_kept(struct plan *ret, const struct plan_input *in)
+{
+    const size_t held = bytes_of_parts(in, BIT(PROVE_N_PARTS) - 1) + part_bytes(in, PART_WITNESS);
+    size_t chain = 0, classes = 0;
+
+    for (enum prove_stage s = PROVE_WITNESS; s < PROVE_ASSEMBLE; s++) {
+        ret->stage[s] = (struct plan_stage){held, stage_scratch(in, s)};
+        if (s <= PROVE_SUM_H)
+            chain = larger(chain, ret->stage[s].scratch);
+        else
+            classes = larger(classes, ret->stage[s].scratch);
+    }
+    ret->arena_bytes = held + larger(chain, classes);
+    if (in->form == PLAN_OVERLAPPED) {
+        ret->chain_scratch = chain;
+        ret->class_scratch = classes;
+        ret->arena_bytes = held + in->backend->stream_scratch_bytes(chain) +
+                           in->backend->stream_scratch_bytes(classes);
+    }
+}
+
+void plan_prove(struct plan *ret, const struct plan_input *in)
+{
+    *ret = (struct plan){0};
+    if (in->form == PLAN_STAGED)
+        plan_staged(ret, in);
+    else
+        plan_kept(ret, in);
+    ret->scratch_bytes = in->backend->beside_host ? 0 : region_bytes(ret->arena_bytes);
+    ret->verifier_bytes =
+        verifier_bytes(in->qap->cs->curve, in->qap->cs->n_inputs, false, in->n_threads);
+    ret->peak_bytes = ret->scratch_bytes + ret->verifier_bytes;
+}
+
+enum plan_form plan_choose(const struct plan_input *in, size_t available)
+{
+    struct plan_input try = *in;
+    struct plan plan;
+
+    if (!in->backend->beside_host)
+        return PLAN_STAGED;
+    for (try.form = PLAN_OVERLAPPED; try.form > PLAN_STAGED; try.form--) {
+        plan_prove(&plan, &try);
+        if (plan.arena_bytes <= available)
+            break;
+    }
+    return try.form;
+}
+
+void proving_key_outline(struct proving_key *ret, const struct qap *qap, enum h_basis basis,
+                         uint64_t domain_generator)
+{
+    *ret = (struct proving_key){.h_basis = basis, .domain_generator = domain_generator};
     ret->vk.curve = qap->cs->curve;
     ret->vk.n_inputs = qap->cs->n_inputs;
     for (enum key_query q = QUERY_H; q < KEY_N_QUERIES; q++)

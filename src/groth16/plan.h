@@ -1,9 +1,22 @@
 /* The memory of a proof, before it is made.
  *
- * A plan is a pure function of the circuit's shape, the key's form, the back end and the number of
- * threads. It walks the stages of groth16_prove and adds up the bytes that each holds in the job's
- * arena; the prover opens its device with plan.arena_bytes, and that is neither a byte too much nor
- * too little (a test opens it with one piece less). Nothing else is taken from the budget. */
+ * A prover works in one arena, with *parts* that live for some stages and the scratch of the
+ * operation that runs:
+ *
+ *     stage            makes                ends
+ *     put witness      the witness's room
+ *     rows of A, B     a column, a matrix   the matrix
+ *     quotient         the domain           the domain, the column of B
+ *     sum H            the bases of H       the bases, the column of A
+ *     sum L .. B2      the query's bases    the bases; after the last the witness's room
+ *
+ * That is the *staged* form, the one with the least memory. A *resident* prover makes all parts
+ * once and keeps them from proof to proof, with room for a second witness; an *overlapped* one has
+ * besides scratch for two streams, so that the sums over the witness run beside the quotient and H.
+ *
+ * A plan is a pure function of the circuit's shape, the key's form, the back end, the form and the
+ * number of threads. The prover opens its device with plan.arena_bytes, and that is neither a byte
+ * too much nor too little (a test opens it with one piece less). */
 #ifndef GROTH16_PLAN_H
 #define GROTH16_PLAN_H
 
@@ -26,6 +39,26 @@ enum prove_stage {
 };
 const char *prove_stage_name(enum prove_stage stage); /* "witness", "rows of A", ... */
 
+/* Parts of the arena, in the order in which a stage makes them. */
+enum prove_part {
+    PART_WITNESS,
+    PART_COLUMN_A, /* values of the rows; becomes h */
+    PART_COLUMN_B,
+    PART_MATRIX_A,
+    PART_MATRIX_B,
+    PART_DOMAIN,
+    PART_BASES, /* and the query's number */
+    PROVE_N_PARTS = PART_BASES + KEY_N_QUERIES,
+};
+
+enum plan_form { PLAN_STAGED, PLAN_RESIDENT, PLAN_OVERLAPPED };
+
+/* Witnesses for which a prover has room: with two, the next is put while one is proven. */
+static inline unsigned plan_witnesses(enum plan_form form)
+{
+    return form == PLAN_STAGED ? 1 : 2;
+}
+
 struct plan_stage {
     size_t held;    /* arena bytes that live longer than the stage */
     size_t scratch; /* arena bytes that end with it */
@@ -33,11 +66,12 @@ struct plan_stage {
 
 struct plan {
     struct plan_stage stage[PROVE_N_STAGES];
-    size_t arena_bytes;   /* the largest held + scratch */
-    size_t scratch_bytes; /* that in whole pages: what is taken as MEM_SCRATCH */
-    size_t
-        verifier_bytes; /* taken as MEM_KEY after the arena is gone, while the proof is verified */
-    size_t peak_bytes;  /* the larger of the two */
+    size_t arena_bytes;
+    size_t chain_scratch, class_scratch; /* of the two streams: PLAN_OVERLAPPED */
+    size_t scratch_bytes;  /* the arena in whole pages: what is taken as MEM_SCRATCH; 0 for a back
+                              end  that has memory of its own */
+    size_t verifier_bytes; /* taken as MEM_KEY beside it */
+    size_t peak_bytes;     /* the sum of the two */
 };
 
 /* What a plan depends on. The views of `key` need lengths and form only, no data; of the witness
@@ -47,11 +81,23 @@ struct plan_input {
     const struct proving_key *key;
     const struct qap *qap;
     unsigned n_threads;
+    enum plan_form form;
+    bool key_is_there; /* the bases are on the device already, and not counted */
 };
 
 void plan_prove(struct plan *ret, const struct plan_input *in);
 
+/* The fastest form whose arena takes at most `available` bytes (of input->form nothing is taken);
+ * PLAN_STAGED if none does, and always on a back end that works in the host's memory, where keeping
+ * parts gains nothing. */
+enum plan_form plan_choose(const struct plan_input *in, size_t available);
+
+/* Which parts a stage of the staged form makes and ends: bit p stands for part p. */
+unsigned plan_parts_made(enum prove_stage stage);
+unsigned plan_parts_ended(enum prove_stage stage);
+
 /* The numbers of a key that does not exist yet: lengths from the circuit, no points. For plans. */
-void proving_key_outline(struct proving_key *ret, const struct qap *qap, uint64_t domain_generator);
+void proving_key_outline(struct proving_key *ret, const struct qap *qap, enum h_basis basis,
+                         uint64_t domain_generator);
 
 #endif

@@ -7,88 +7,43 @@
  *     B = beta  + sum w_v v_v(tau) + s delta             in G2; B1 is the same in G1
  *     C = sum h_i H_i + sum w_j L_j + s A + r B1 - r s delta
  *
- * The arena is used as a stack, in the order of plan.c. */
+ * Two streams. The chain: rows, quotient, sum over H. The classes: sums over L, A, B1 and B2, which
+ * need the witness only. In the overlapped form (plan.h) they are two on the device as well; the
+ * sum over H is handed over last, because the host has to wait for h before it can say how its
+ * rounds go, and the classes keep the device busy meanwhile. */
 #include "groth16/prove.h"
 
-#include "groth16/verify.h"
-
-/* The sums over the key's queries. */
-struct sums {
-    struct g1_point h, l, a, b_g1;
-    struct g2_point b_g2;
-};
+#include <string.h>
 
 struct prover {
     const struct backend *backend;
-    const struct proving_key *key;
+    const struct proving_key *key; /* its numbers; and its points, unless they are on the device */
+    const struct verifying_key *vk;
+    const struct resident_key *resident; /* NULL: none */
     const struct qap *qap;
-    const struct witness *witness;
-    const struct prove_options *options;
-    struct device *device;
-    struct stream *stream;
-    struct witness_handle *w;
+    struct prove_options options;
+    enum plan_form form;
+    struct verifier verifier;
+
+    struct device *device, *own_device; /* own_device: to be closed at the end */
+    struct stream *chain, *classes;     /* the same one, unless they overlap */
+    struct stream *uploads;
+    struct proving_key outline; /* of a resident key */
+    struct witness waiting;     /* with one slot: put when the run begins */
+
+    /* parts */
+    struct witness_handle *w[2];
     struct buf *a, *b; /* values of the rows; `a` becomes h */
-    struct sums sums;
+    struct matrix_handle *matrix_a, *matrix_b;
+    struct domain *domain;
+    struct bases *bases[KEY_N_QUERIES];
 };
 
-/* ---- stages --------------------------------------------------------------------------------- */
+/* ---- parts ---------------------------------------------------------------------------------- */
 
-static enum cuzk_status begin(struct prover *p, enum prove_stage stage, struct cuzk_error *err)
+static const char *key_name(const struct prover *p)
 {
-    const struct prove_options *o = p->options;
-
-    if (o->cancel && atomic_load(o->cancel))
-        return error_set(err, CUZK_CANCELLED, "cancelled before %s", prove_stage_name(stage));
-    if (o->progress)
-        o->progress(o->progress_ctx, stage);
-    return CUZK_OK;
-}
-
-static enum cuzk_status put_witness(struct prover *p, struct cuzk_error *err)
-{
-    TRY(begin(p, PROVE_WITNESS, err));
-    TRY(p->backend->witness_put(p->stream, p->witness, &p->w, err));
-    return p->backend->wait(p->stream, err);
-}
-
-/* *column = matrix * w, zero padded to the domain. */
-static enum cuzk_status evaluate_rows(struct prover *p, enum prove_stage stage,
-                                      const struct matrix *matrix, struct buf **column,
-                                      struct cuzk_error *err)
-{
-    const struct backend *backend = p->backend;
-    struct matrix_handle *m = NULL;
-    enum cuzk_status st;
-
-    TRY(begin(p, stage, err));
-    TRY(backend->buf_new(p->device, ELEMENT_SCALAR, p->qap->n_domain, column, err));
-    TRY_GOTO(st, out, backend->matrix_new(p->device, matrix, &m, err));
-    backend->spmv(p->stream, *column, m, p->w, 0, matrix->n_rows);
-    backend->buf_zero(p->stream, *column, matrix->n_rows, p->qap->n_domain - matrix->n_rows);
-    st = backend->wait(p->stream, err);
-out:
-    backend->matrix_free(m);
-    return st;
-}
-
-/* Leaves h in p->a and gives b back. */
-static enum cuzk_status divide(struct prover *p, struct cuzk_error *err)
-{
-    const struct backend *backend = p->backend;
-    struct domain *domain = NULL;
-    enum cuzk_status st;
-
-    TRY(begin(p, PROVE_QUOTIENT, err));
-    TRY_GOTO(
-        st, out,
-        backend->domain_new(p->device, p->qap->lg_domain, p->key->domain_generator, &domain, err));
-    backend->quotient(p->stream, domain, p->a, p->b, p->key->h_basis);
-    st = backend->wait(p->stream, err);
-out:
-    backend->domain_free(domain);
-    backend->buf_free(p->b);
-    p->b = NULL;
-    return st;
+    return p->key->map.path ? p->key->map.path : "key";
 }
 
 /* A point that could not be decoded: say in which file and query. */
@@ -106,92 +61,440 @@ static enum cuzk_status name_query(const struct prover *p, enum key_query query,
                         (size_t)(data - map->data));
 }
 
-static enum cuzk_status sum_h(struct prover *p, struct cuzk_error *err)
+static struct witness shape_of(const struct r1cs *cs)
 {
-    const struct backend *backend = p->backend;
-    const struct bases_source source = proving_key_bases(p->key, p->qap, QUERY_H);
-    struct bases *bases = NULL;
-    enum cuzk_status st;
-
-    TRY(begin(p, PROVE_SUM_H, err));
-    TRY_GOTO(st, out, backend->bases_new(p->device, &source, &bases, err));
-    backend->msm_g1(p->stream, bases, p->a, 0, source.points.n, &p->sums.h);
-    st = backend->wait(p->stream, err);
-out:
-    backend->bases_free(bases);
-    backend->buf_free(p->a);
-    p->a = NULL;
-    return name_query(p, QUERY_H, st, err);
+    return (struct witness){
+        .n_inputs = cs->n_inputs,
+        .n_aux = cs->n_aux,
+        .n_full = cs->n_full,
+        .fr_bytes = cs->curve->fr_bytes,
+        .full_map = cs->full_map,
+        .full_rank = cs->full_rank,
+    };
 }
 
-/* *out = sum over the variables of a query of value * point; out is a point of the query's group.
- */
-static enum cuzk_status sum_witness(struct prover *p, enum prove_stage stage, enum key_query query,
-                                    void *out, struct cuzk_error *err)
+static enum cuzk_status make_witnesses(struct prover *p, struct cuzk_error *err)
 {
-    const struct backend *backend = p->backend;
+    const struct witness shape = shape_of(p->qap->cs);
+
+    for (unsigned i = 0; i < plan_witnesses(p->form); i++)
+        TRY(p->backend->witness_new(p->device, &shape, &p->w[i], err));
+    return CUZK_OK;
+}
+
+static enum cuzk_status make_bases(struct prover *p, enum key_query query, struct cuzk_error *err)
+{
     const struct bases_source source = proving_key_bases(p->key, p->qap, query);
-    struct bases *bases = NULL;
-    enum cuzk_status st;
 
-    TRY(begin(p, stage, err));
-    TRY_GOTO(st, out, backend->bases_new(p->device, &source, &bases, err));
-    if (source.group == ELEMENT_G1)
-        backend->msm_witness_g1(p->stream, bases, &p->w, 1, out);
-    else
-        backend->msm_witness_g2(p->stream, bases, &p->w, 1, out);
-    st = backend->wait(p->stream, err);
-out:
-    backend->bases_free(bases);
-    return name_query(p, query, st, err);
+    if (p->resident) {
+        p->bases[query] = p->resident->bases[query];
+        return CUZK_OK;
+    }
+    return name_query(p, query, p->backend->bases_new(p->device, &source, &p->bases[query], err),
+                      err);
 }
 
-static enum cuzk_status compute_sums(struct prover *p, struct cuzk_error *err)
+static enum cuzk_status make_part(struct prover *p, enum prove_part part, struct cuzk_error *err)
+{
+    const struct backend *backend = p->backend;
+    const struct qap *qap = p->qap;
+
+    switch (part) {
+    case PART_WITNESS: return make_witnesses(p, err);
+    case PART_COLUMN_A:
+        return backend->buf_new(p->device, ELEMENT_SCALAR, qap->n_domain, &p->a, err);
+    case PART_COLUMN_B:
+        return backend->buf_new(p->device, ELEMENT_SCALAR, qap->n_domain, &p->b, err);
+    case PART_MATRIX_A: return backend->matrix_new(p->device, &qap->cs->a, &p->matrix_a, err);
+    case PART_MATRIX_B: return backend->matrix_new(p->device, &qap->cs->b, &p->matrix_b, err);
+    case PART_DOMAIN:
+        return backend->domain_new(p->device, qap->lg_domain, p->key->domain_generator, &p->domain,
+                                   err);
+    default: return make_bases(p, (enum key_query)(part - PART_BASES), err);
+    }
+}
+
+/* Accepts a part that is not there. */
+static void end_part(struct prover *p, enum prove_part part)
+{
+    const struct backend *backend = p->backend;
+
+#define END(free, handle) (backend->free(handle), (handle) = NULL)
+    switch (part) {
+    case PART_WITNESS:
+        END(witness_free, p->w[1]);
+        END(witness_free, p->w[0]);
+        break;
+    case PART_COLUMN_A: END(buf_free, p->a); break;
+    case PART_COLUMN_B: END(buf_free, p->b); break;
+    case PART_MATRIX_A: END(matrix_free, p->matrix_a); break;
+    case PART_MATRIX_B: END(matrix_free, p->matrix_b); break;
+    case PART_DOMAIN: END(domain_free, p->domain); break;
+    default:
+        if (!p->resident)
+            backend->bases_free(p->bases[part - PART_BASES]);
+        p->bases[part - PART_BASES] = NULL;
+    }
+#undef END
+}
+
+static enum cuzk_status make_parts(struct prover *p, unsigned parts, struct cuzk_error *err)
+{
+    for (unsigned part = 0; part < PROVE_N_PARTS; part++)
+        if (parts >> part & 1)
+            TRY(make_part(p, (enum prove_part)part, err));
+    return CUZK_OK;
+}
+
+static void end_parts(struct prover *p, unsigned parts)
+{
+    for (unsigned part = PROVE_N_PARTS; part-- > 0;)
+        if (parts >> part & 1)
+            end_part(p, (enum prove_part)part);
+}
+
+#define ALL_PARTS ((1u << PROVE_N_PARTS) - 1)
+
+/* ---- stages --------------------------------------------------------------------------------- */
+
+/* A stage begins: what it works with is there. */
+static enum cuzk_status begin(struct prover *p, enum prove_stage stage, struct cuzk_error *err)
+{
+    const struct prove_options *o = &p->options;
+
+    if (o->cancel && atomic_load(o->cancel))
+        return error_set(err, CUZK_CANCELLED, "cancelled before %s", prove_stage_name(stage));
+    if (o->progress)
+        o->progress(o->progress_ctx, stage);
+    return p->form == PLAN_STAGED ? make_parts(p, plan_parts_made(stage), err) : CUZK_OK;
+}
+
+/* In the staged form a stage ends before the next one begins. */
+static enum cuzk_status end(struct prover *p, enum prove_stage stage, struct cuzk_error *err)
+{
+    enum cuzk_status st;
+
+    if (p->form != PLAN_STAGED)
+        return CUZK_OK;
+    st = p->backend->wait(p->chain, err);
+    end_parts(p, plan_parts_ended(stage));
+    return st;
+}
+
+static enum cuzk_status put_witness(struct prover *p, struct cuzk_error *err)
+{
+    if (p->form != PLAN_STAGED)
+        return CUZK_OK; /* prover_put has done it */
+    TRY(begin(p, PROVE_WITNESS, err));
+    p->backend->witness_put(p->chain, p->w[0], &p->waiting);
+    return end(p, PROVE_WITNESS, err);
+}
+
+/* column = matrix * w, zero padded to the domain. */
+static void evaluate_rows(struct prover *p, struct buf *column, const struct matrix_handle *handle,
+                          const struct matrix *matrix, const struct witness_handle *w)
+{
+    p->backend->spmv(p->chain, column, handle, w, 0, matrix->n_rows);
+    p->backend->buf_zero(p->chain, column, matrix->n_rows, p->qap->n_domain - matrix->n_rows);
+}
+
+/* a = A w, b = B w, then h in place of a. */
+static enum cuzk_status make_h(struct prover *p, unsigned slot, struct cuzk_error *err)
 {
     const struct r1cs *cs = p->qap->cs;
 
-    TRY(put_witness(p, err));
-    TRY(evaluate_rows(p, PROVE_ROWS_A, &cs->a, &p->a, err));
-    TRY(evaluate_rows(p, PROVE_ROWS_B, &cs->b, &p->b, err));
-    TRY(divide(p, err));
-    TRY(sum_h(p, err));
-    TRY(sum_witness(p, PROVE_SUM_L, QUERY_L, &p->sums.l, err));
-    TRY(sum_witness(p, PROVE_SUM_A, QUERY_A, &p->sums.a, err));
-    TRY(sum_witness(p, PROVE_SUM_B_G1, QUERY_B_G1, &p->sums.b_g1, err));
-    return sum_witness(p, PROVE_SUM_B_G2, QUERY_B_G2, &p->sums.b_g2, err);
+    TRY(begin(p, PROVE_ROWS_A, err));
+    evaluate_rows(p, p->a, p->matrix_a, &cs->a, p->w[slot]);
+    TRY(end(p, PROVE_ROWS_A, err));
+
+    TRY(begin(p, PROVE_ROWS_B, err));
+    evaluate_rows(p, p->b, p->matrix_b, &cs->b, p->w[slot]);
+    TRY(end(p, PROVE_ROWS_B, err));
+
+    TRY(begin(p, PROVE_QUOTIENT, err));
+    p->backend->quotient(p->chain, p->domain, p->a, p->b, p->key->h_basis);
+    return end(p, PROVE_QUOTIENT, err);
 }
 
-/* Everything that needs the device, from opening to closing it. */
-static enum cuzk_status run_on_device(struct prover *p, struct cuzk_error *err)
+static enum cuzk_status sum_h(struct prover *p, struct g1_point *out, struct cuzk_error *err)
 {
-    const struct prove_options *o = p->options;
+    TRY(begin(p, PROVE_SUM_H, err));
+    p->backend->msm_g1(p->chain, p->bases[QUERY_H], p->a, 0, p->key->query[QUERY_H].n, out);
+    return name_query(p, QUERY_H, end(p, PROVE_SUM_H, err), err);
+}
+
+/* *out = sum over the variables of a query of value * point. */
+static enum cuzk_status sum_g1(struct prover *p, enum prove_stage stage, enum key_query query,
+                               unsigned slot, struct g1_point *out, struct cuzk_error *err)
+{
+    TRY(begin(p, stage, err));
+    p->backend->msm_witness_g1(p->classes, p->bases[query], &p->w[slot], 1, out);
+    return name_query(p, query, end(p, stage, err), err);
+}
+
+static enum cuzk_status sum_g2(struct prover *p, enum prove_stage stage, enum key_query query,
+                               unsigned slot, struct g2_point *out, struct cuzk_error *err)
+{
+    TRY(begin(p, stage, err));
+    p->backend->msm_witness_g2(p->classes, p->bases[query], &p->w[slot], 1, out);
+    return name_query(p, query, end(p, stage, err), err);
+}
+
+static enum cuzk_status sum_classes(struct prover *p, unsigned slot, struct prove_sums *sums,
+                                    struct cuzk_error *err)
+{
+    TRY(sum_g1(p, PROVE_SUM_L, QUERY_L, slot, &sums->l, err));
+    TRY(sum_g1(p, PROVE_SUM_A, QUERY_A, slot, &sums->a, err));
+    TRY(sum_g1(p, PROVE_SUM_B_G1, QUERY_B_G1, slot, &sums->b_g1, err));
+    return sum_g2(p, PROVE_SUM_B_G2, QUERY_B_G2, slot, &sums->b_g2, err);
+}
+
+static enum cuzk_status compute_sums(struct prover *p, unsigned slot, struct prove_sums *sums,
+                                     struct cuzk_error *err)
+{
+    TRY(put_witness(p, err));
+    TRY(make_h(p, slot, err));
+    if (p->form != PLAN_OVERLAPPED)
+        TRY(sum_h(p, &sums->h, err));
+    TRY(sum_classes(p, slot, sums, err));
+    return p->form == PLAN_OVERLAPPED ? sum_h(p, &sums->h, err) : CUZK_OK;
+}
+
+/* The one synchronisation of a proof. What is on its way still writes to the sums, so this comes
+ * after a failure too. */
+static enum cuzk_status settle(struct prover *p, enum cuzk_status st, struct cuzk_error *err)
+{
+    struct stream *const streams[] = {p->chain, p->classes};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct cuzk_error other = {0};
+        enum cuzk_status found = p->backend->wait(streams[i], &other);
+
+        if (st == CUZK_OK && found != CUZK_OK) {
+            st = found;
+            if (err)
+                *err = other;
+        }
+    }
+    if (p->form == PLAN_STAGED)
+        end_parts(p, ALL_PARTS);
+    return st;
+}
+
+enum cuzk_status prover_run(struct prover *p, unsigned slot, struct prove_sums *ret,
+                            struct cuzk_error *err)
+{
+    struct prove_sums sums;
+    enum cuzk_status st = settle(p, compute_sums(p, slot, &sums, err), err);
+
+    if (st == CUZK_OK)
+        *ret = sums;
+    mem_wipe(&sums, sizeof sums);
+    return st;
+}
+
+unsigned prover_slots(const struct prover *p)
+{
+    return plan_witnesses(p->form);
+}
+
+enum cuzk_status prover_put(struct prover *p, unsigned slot, const struct witness *witness,
+                            struct cuzk_error *err)
+{
+    const struct r1cs *cs = p->qap->cs;
+
+    if (witness->n_inputs != cs->n_inputs || witness->n_aux != cs->n_aux ||
+        witness->n_full != cs->n_full || witness->fr_bytes != cs->curve->fr_bytes)
+        return error_set(err, CUZK_BAD_INPUT,
+                         "a witness of %zu inputs and %zu aux (%zu full), the circuit has %zu and "
+                         "%zu (%zu)",
+                         witness->n_inputs, witness->n_aux, witness->n_full, (size_t)cs->n_inputs,
+                         (size_t)cs->n_aux, (size_t)cs->n_full);
+    if (p->form == PLAN_STAGED) {
+        p->waiting = *witness;
+        return CUZK_OK;
+    }
+    p->backend->witness_put(p->uploads, p->w[slot], witness);
+    return p->backend->wait(p->uploads, err);
+}
+
+/* ---- opening -------------------------------------------------------------------------------- */
+
+static enum cuzk_status open_streams(struct prover *p, const struct plan *plan,
+                                     struct cuzk_error *err)
+{
     const struct backend *backend = p->backend;
+
+    TRY(backend->stream_new(p->device, &p->chain, err));
+    p->classes = p->chain;
+    if (p->form != PLAN_STAGED)
+        TRY(backend->stream_new(p->device, &p->uploads, err));
+    if (p->form != PLAN_OVERLAPPED)
+        return CUZK_OK;
+    p->classes = NULL;
+    TRY(backend->stream_new(p->device, &p->classes, err));
+    TRY(backend->stream_scratch(p->chain, plan->chain_scratch, err));
+    return backend->stream_scratch(p->classes, plan->class_scratch, err);
+}
+
+static enum cuzk_status check_key(const struct prover *p, struct cuzk_error *err)
+{
+    const struct g1_point infinity = {{0}};
+    const struct g2_point infinity2 = {{0}};
+
+    if (memcmp(&p->vk->delta_g1, &infinity, p->vk->curve->g1_bytes) == 0 ||
+        memcmp(&p->vk->delta_g2, &infinity2, p->vk->curve->g2_bytes) == 0)
+        return error_set(err, CUZK_BAD_INPUT,
+                         "%s: delta is infinity: no proof would hide its "
+                         "witness",
+                         key_name(p));
+    return CUZK_OK;
+}
+
+static enum cuzk_status open_device(struct prover *p, size_t arena_bytes, struct cuzk_error *err)
+{
+    const struct prove_options *o = &p->options;
+
+    TRY(p->backend->open(&p->own_device,
+                         &(struct device_options){.curve = p->vk->curve,
+                                                  .pool = o->pool,
+                                                  .budget = o->budget,
+                                                  .arena_bytes = arena_bytes,
+                                                  .ordinal = o->ordinal,
+                                                  .cancel = o->cancel,
+                                                  .timeline = o->timeline},
+                         err));
+    p->device = p->own_device;
+    return CUZK_OK;
+}
+
+/* Everything but the device that is given. */
+static enum cuzk_status fill(struct prover *p, const struct plan_input *in, struct cuzk_error *err)
+{
+    const struct prove_options *o = &p->options;
     struct plan plan;
+
+    TRY(check_key(p, err));
+    TRY(verifier_init(&p->verifier, p->vk, false, o->pool, o->budget, err));
+    plan_prove(&plan, in);
+    if (!p->device)
+        TRY(open_device(p, plan.arena_bytes, err));
+    if (p->form != PLAN_STAGED)
+        TRY(make_parts(p, ALL_PARTS, err));
+    return open_streams(p, &plan, err);
+}
+
+static enum cuzk_status prover_new(struct prover **ret, const struct qap *qap,
+                                   const struct prove_options *options, struct cuzk_error *err)
+{
+    struct prover *p = mem_new(sizeof *p);
+
+    if (!p)
+        return error_set(err, CUZK_NO_MEMORY, "no memory for a prover");
+    p->backend = options->backend;
+    p->qap = qap;
+    p->options = *options;
+    *ret = p;
+    return CUZK_OK;
+}
+
+enum cuzk_status prover_open(struct prover **ret, const struct proving_key *key,
+                             const struct qap *qap, const struct prove_options *options,
+                             struct cuzk_error *err)
+{
+    struct plan_input in = {
+        .backend = options->backend, .key = key, .qap = qap, .n_threads = pool_size(options->pool)};
+    size_t available = 0;
+    struct prover *p;
     enum cuzk_status st;
 
-    plan_prove(&plan, &(struct plan_input){backend, p->key, p->qap, pool_size(o->pool)});
-    TRY(backend->open(&p->device,
-                      &(struct device_options){.curve = p->key->vk.curve,
-                                               .pool = o->pool,
-                                               .budget = o->budget,
-                                               .arena_bytes = plan.arena_bytes,
-                                               .ordinal = o->ordinal,
-                                               .cancel = o->cancel},
-                      err));
-    TRY_GOTO(st, out, backend->stream_new(p->device, &p->stream, err));
-    st = compute_sums(p, err);
-out:
-    backend->buf_free(p->b);
-    backend->buf_free(p->a);
-    backend->witness_free(p->w);
-    backend->stream_free(p->stream);
-    backend->close(p->device);
+    TRY(proving_key_matches(key, qap, err));
+    if (options->backend->beside_host)
+        TRY(options->backend->memory_free(options->ordinal, &available, err));
+    TRY(prover_new(&p, qap, options, err));
+    p->key = key;
+    p->vk = &key->vk;
+    p->form = in.form = plan_choose(&in, available);
+    st = fill(p, &in, err);
+    if (st == CUZK_OK)
+        *ret = p;
+    else
+        prover_close(p);
     return st;
+}
+
+static struct proving_key outline_of(const struct qap *qap, enum h_basis basis, uint64_t generator)
+{
+    struct proving_key outline;
+
+    proving_key_outline(&outline, qap, basis, generator);
+    return outline;
+}
+
+static struct plan_input resident_input(const struct proving_key *outline, const struct qap *qap,
+                                        enum plan_form form, const struct prove_options *options)
+{
+    return (struct plan_input){.backend = options->backend,
+                               .key = outline,
+                               .qap = qap,
+                               .n_threads = pool_size(options->pool),
+                               .form = form,
+                               .key_is_there = true};
+}
+
+void prover_resident_plan(struct plan *ret, const struct qap *qap, enum h_basis basis,
+                          enum plan_form form, const struct prove_options *options)
+{
+    const struct proving_key outline = outline_of(qap, basis, 0);
+    const struct plan_input in = resident_input(&outline, qap, form, options);
+
+    plan_prove(ret, &in);
+}
+
+enum cuzk_status prover_open_resident(struct prover **ret, const struct resident_key *key,
+                                      struct device *device, enum plan_form form,
+                                      const struct qap *qap, const struct prove_options *options,
+                                      struct cuzk_error *err)
+{
+    struct plan_input in;
+    struct prover *p;
+    enum cuzk_status st;
+
+    TRY(prover_new(&p, qap, options, err));
+    p->outline = outline_of(qap, key->h_basis, key->domain_generator);
+    p->key = &p->outline;
+    p->vk = &key->vk;
+    p->resident = key;
+    p->device = device;
+    p->form = form;
+    in = resident_input(p->key, qap, form, options);
+    st = fill(p, &in, err);
+    if (st == CUZK_OK)
+        *ret = p;
+    else
+        prover_close(p);
+    return st;
+}
+
+void prover_close(struct prover *p)
+{
+    if (!p)
+        return;
+    if (p->device) {
+        if (p->classes != p->chain)
+            p->backend->stream_free(p->classes);
+        p->backend->stream_free(p->uploads);
+        p->backend->stream_free(p->chain);
+        end_parts(p, ALL_PARTS);
+    }
+    p->backend->close(p->own_device);
+    verifier_done(&p->verifier);
+    mem_free(p);
 }
 
 /* ---- the proof ------------------------------------------------------------------------------ */
 
-static void assemble(const struct verifying_key *vk, const struct sums *sums,
+static void assemble(const struct verifying_key *vk, const struct prove_sums *sums,
                      const struct blinding *blinding, struct proof *ret)
 {
     const struct curve *curve = vk->curve;
@@ -228,23 +531,17 @@ static void assemble(const struct verifying_key *vk, const struct sums *sums,
     mem_wipe(&minus_rs, sizeof minus_rs);
 }
 
-static enum cuzk_status verify_own(const struct prover *p, const struct proof *proof,
-                                   struct cuzk_error *err)
+static enum cuzk_status verify_own(struct prover *p, const struct proof *proof,
+                                   const struct statement *statement, struct cuzk_error *err)
 {
-    const struct curve *curve = p->key->vk.curve;
-    const struct statement statement = {(const uint8_t *)p->witness->inputs + curve->fr_bytes,
-                                        p->witness->n_inputs - 1};
-    struct verifier verifier;
     enum point_fault fault;
     enum cuzk_status st;
     const char *bad;
 
-    if ((bad = proof_fault(curve, proof, &fault)))
+    if ((bad = proof_fault(p->vk->curve, proof, &fault)))
         return error_set(err, CUZK_INVALID, "the proof made cannot stand: %s is %s", bad,
                          point_fault_name(fault));
-    TRY(verifier_init(&verifier, &p->key->vk, false, p->options->pool, p->options->budget, err));
-    st = groth16_verify(&verifier, proof, &statement, err);
-    verifier_done(&verifier);
+    st = groth16_verify(&p->verifier, proof, statement, err);
     if (st == CUZK_INVALID)
         return error_set(err, st,
                          "the witness does not satisfy the circuit, or the key is not of "
@@ -252,27 +549,29 @@ static enum cuzk_status verify_own(const struct prover *p, const struct proof *p
     return st;
 }
 
-static enum cuzk_status check_arguments(const struct proving_key *key, const struct qap *qap,
-                                        const struct witness *witness, struct cuzk_error *err)
+enum cuzk_status prover_finish(struct prover *p, const struct prove_sums *sums,
+                               const struct blinding *fixed, const struct statement *statement,
+                               struct proof *ret, struct cuzk_error *err)
 {
-    const struct r1cs *cs = qap->cs;
-    const struct g1_point infinity = {{0}};
-    const struct g2_point infinity2 = {{0}};
+    const struct prove_options *o = &p->options;
+    struct blinding blinding;
+    struct proof proof;
 
-    TRY(proving_key_matches(key, qap, err));
-    if (memcmp(&key->vk.delta_g1, &infinity, key->vk.curve->g1_bytes) == 0 ||
-        memcmp(&key->vk.delta_g2, &infinity2, key->vk.curve->g2_bytes) == 0)
-        return error_set(err, CUZK_BAD_INPUT,
-                         "%s: delta is infinity: no proof would hide its "
-                         "witness",
-                         key->map.path ? key->map.path : "key");
-    if (witness->n_inputs != cs->n_inputs || witness->n_aux != cs->n_aux ||
-        witness->n_full != cs->n_full || witness->fr_bytes != cs->curve->fr_bytes)
-        return error_set(err, CUZK_BAD_INPUT,
-                         "a witness of %zu inputs and %zu aux (%zu full), the circuit has %zu and "
-                         "%zu (%zu)",
-                         witness->n_inputs, witness->n_aux, witness->n_full, (size_t)cs->n_inputs,
-                         (size_t)cs->n_aux, (size_t)cs->n_full);
+    if (o->cancel && atomic_load(o->cancel))
+        return error_set(err, CUZK_CANCELLED, "cancelled before %s",
+                         prove_stage_name(PROVE_ASSEMBLE));
+    if (o->progress)
+        o->progress(o->progress_ctx, PROVE_ASSEMBLE);
+    if (fixed)
+        blinding = *fixed;
+    else
+        blinding_random(&blinding, p->vk->curve);
+    assemble(p->vk, sums, &blinding, &proof);
+    mem_wipe(&blinding, sizeof blinding);
+    TRY(verify_own(p, &proof, statement, err));
+    if (o->progress)
+        o->progress(o->progress_ctx, PROVE_N_STAGES);
+    *ret = proof;
     return CUZK_OK;
 }
 
@@ -281,27 +580,19 @@ enum cuzk_status groth16_prove(const struct proving_key *key, const struct qap *
                                const struct prove_options *options, struct proof *ret,
                                struct cuzk_error *err)
 {
-    struct prover p = {.backend = options->backend,
-                       .key = key,
-                       .qap = qap,
-                       .witness = witness,
-                       .options = options};
-    struct blinding blinding;
-    struct proof proof;
+    const size_t fr_bytes = key->vk.curve->fr_bytes;
+    const struct statement statement = {(const uint8_t *)witness->inputs + fr_bytes,
+                                        witness->n_inputs - 1};
+    struct prove_sums sums = {0};
+    struct prover *p;
+    enum cuzk_status st;
 
-    TRY(check_arguments(key, qap, witness, err));
-    TRY(run_on_device(&p, err));
-    TRY(begin(&p, PROVE_ASSEMBLE, err));
-    if (fixed)
-        blinding = *fixed;
-    else
-        blinding_random(&blinding, key->vk.curve);
-    assemble(&key->vk, &p.sums, &blinding, &proof);
-    mem_wipe(&blinding, sizeof blinding);
-    mem_wipe(&p.sums, sizeof p.sums);
-    TRY(verify_own(&p, &proof, err));
-    if (options->progress)
-        options->progress(options->progress_ctx, PROVE_N_STAGES);
-    *ret = proof;
-    return CUZK_OK;
+    TRY(prover_open(&p, key, qap, options, err));
+    TRY_GOTO(st, out, prover_put(p, 0, witness, err));
+    TRY_GOTO(st, out, prover_run(p, 0, &sums, err));
+    st = prover_finish(p, &sums, fixed, &statement, ret, err);
+out:
+    mem_wipe(&sums, sizeof sums);
+    prover_close(p);
+    return st;
 }

@@ -1,4 +1,14 @@
-/* The prover. */
+/* The prover.
+ *
+ *     prover_open     what proofs of one circuit under one key share: device, arena, in the forms
+ *                     that keep them (plan.h) also matrices, domain and bases
+ *     prover_put      a witness, while another one may be proven
+ *     prover_run      a proof's sums over the key, on the device
+ *     prover_finish   the proof, on the host, while the device may work on the next
+ *
+ * groth16_prove is the four of them for one proof. Put, run and finish of one prover may be called
+ * on different threads at once, each by one at a time, on back ends that work beside the host; the
+ * pool may be shared. */
 #ifndef GROTH16_PROVE_H
 #define GROTH16_PROVE_H
 
@@ -9,9 +19,11 @@
 #include "groth16/plan.h"
 #include "groth16/proof.h"
 #include "groth16/qap.h"
+#include "groth16/resident.h"
+#include "groth16/verify.h"
 
-/* Called as each stage begins, and once more with PROVE_N_STAGES at the end; from the caller's own
- * thread. */
+/* Called as each stage begins (in the overlapped form: as its work is handed to the device), and
+ * once more with PROVE_N_STAGES at the end of a proof; from the thread that runs or finishes. */
 typedef void prove_progress_fn(void *ctx, enum prove_stage stage);
 
 struct prove_options {
@@ -22,17 +34,58 @@ struct prove_options {
     const atomic_bool *cancel; /* looked at between and inside stages; NULL: never */
     prove_progress_fn *progress;
     void *progress_ctx;
+    struct device_timeline timeline; /* of a device that the prover opens */
 };
 
-/* Proves that `witness` satisfies the system of `qap` under `key`, with fixed blinding or, when it
- * is NULL, a random one. The proof has been verified when it is returned.
+/* Sums over the key's queries: a proof before r and s. */
+struct prove_sums {
+    struct g1_point h, l, a, b_g1;
+    struct g2_point b_g2;
+};
+
+struct prover;
+
+/* Over the points of a key in host memory, on a device that it opens with the fastest form for
+ * which there is memory. key, qap and what options points to must outlive the prover.
  *
  *   CUZK_BAD_INPUT   the key is of another circuit, unusable (delta is infinity), or one of its
- *                    points is broken; the witness has another shape
- *   CUZK_INVALID     the witness does not satisfy the circuit (or the key is not of this circuit
- *                    although the numbers agree): no proof leaves
- *   CUZK_CANCELLED   the flag was seen
- *   CUZK_NO_MEMORY   the plan does not fit the budget; nothing was done */
+ *                    points is broken (found here, or in prover_run where points are read later)
+ *   CUZK_NO_MEMORY   the plan does not fit the budget or the device */
+MUST_CHECK enum cuzk_status prover_open(struct prover **ret, const struct proving_key *key,
+                                        const struct qap *qap, const struct prove_options *options,
+                                        struct cuzk_error *err);
+
+/* Over a key that is on an open device, in the form `form`; its arena has prover_resident_bytes of
+ * room. options->pool and options->cancel are the device's own. */
+MUST_CHECK enum cuzk_status
+prover_open_resident(struct prover **ret, const struct resident_key *key, struct device *device,
+                     enum plan_form form, const struct qap *qap,
+                     const struct prove_options *options, struct cuzk_error *err);
+/* The plan of the latter, for a key in this basis. */
+void prover_resident_plan(struct plan *ret, const struct qap *qap, enum h_basis basis,
+                          enum plan_form form, const struct prove_options *options);
+void prover_close(struct prover *prover); /* accepts NULL */
+
+/* Witnesses that fit at once: 1 or 2. Slots are numbered from 0. */
+unsigned prover_slots(const struct prover *prover);
+
+/* A witness into a slot that no run is using. With one slot the witness's memory must stay as it is
+ * until the run is over, with two until this returns. CUZK_BAD_INPUT: it has another shape. */
+MUST_CHECK enum cuzk_status prover_put(struct prover *prover, unsigned slot,
+                                       const struct witness *witness, struct cuzk_error *err);
+/* After a failure the next run starts afresh. CUZK_CANCELLED: the flag was seen. */
+MUST_CHECK enum cuzk_status prover_run(struct prover *prover, unsigned slot, struct prove_sums *ret,
+                                       struct cuzk_error *err);
+/* The proof with this blinding or, when it is NULL, a random one, verified against the statement.
+ * CUZK_INVALID: the witness does not satisfy the circuit (or the key is not of this circuit
+ * although the numbers agree): no proof leaves. */
+MUST_CHECK enum cuzk_status prover_finish(struct prover *prover, const struct prove_sums *sums,
+                                          const struct blinding *fixed,
+                                          const struct statement *statement, struct proof *ret,
+                                          struct cuzk_error *err);
+
+/* Proves that `witness` satisfies the system of `qap` under `key`: one proof with a prover of its
+ * own. Fails as the functions above do. */
 MUST_CHECK enum cuzk_status groth16_prove(const struct proving_key *key, const struct qap *qap,
                                           const struct witness *witness,
                                           const struct blinding *fixed,

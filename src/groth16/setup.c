@@ -76,7 +76,9 @@ static size_t host_bytes(const struct qap *qap, const struct setup_options *o)
 
 size_t setup_bytes(const struct qap *qap, const struct setup_options *options)
 {
-    return region_bytes(device_bytes(qap, options)) + region_bytes(host_bytes(qap, options));
+    const size_t device = options->backend->beside_host ? 0 : device_bytes(qap, options);
+
+    return region_bytes(device) + region_bytes(host_bytes(qap, options));
 }
 
 size_t setup_resident_bytes(const struct qap *qap, const struct setup_options *options)

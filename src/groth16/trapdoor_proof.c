@@ -109,7 +109,8 @@ static enum cuzk_status run_on_device(struct maker *m, const struct trapdoor *tr
     TRY_GOTO(st, out,
              at_tau_init(&m->tau, backend, m->device, m->stream, m->qap, trapdoor, g, SLICE, err));
     TRY_GOTO(st, out, backend->buf_new(m->device, ELEMENT_SCALAR, m->qap->n_domain, &m->rows, err));
-    TRY_GOTO(st, out, backend->witness_put(m->stream, m->witness, &m->w, err));
+    TRY_GOTO(st, out, backend->witness_new(m->device, m->witness, &m->w, err));
+    backend->witness_put(m->stream, m->w, m->witness);
     TRY_GOTO(st, out, row_sum(m, m->tau.a, cs->a.n_rows, &m->logs.a, err));
     TRY_GOTO(st, out, row_sum(m, m->tau.b, cs->b.n_rows, &m->logs.b, err));
     st = input_sum(m, err);

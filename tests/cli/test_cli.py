@@ -703,6 +703,34 @@ def test_samples_that_cannot_be_made_are_refused():
 # ---- files ---------------------------------------------------------------------------------------
 
 
+def bench(circuit, *more):
+    return answer("bench", circuit, "--backend", "cpu", *more)
+
+
+def test_bench_proves_every_kind_of_2KiB_sectors_from_nothing():
+    for kind in ("porep", "winning", "window", "update"):
+        trace = out(f"{kind}.trace")
+        found = bench(kind + "-2KiB", "--trace", trace)
+        names = [stage["stage"] for stage in found["stages"]]
+        assert found["partitions_verified"] == 1
+        assert names[:5] == ["make sample", "record circuit", "open device", "development key",
+                             "open prover"], names
+        assert "partition 0: witness" in names and names[-1] == "verify all", names
+        assert found["seconds"]["from_proof_to_proof"] == [found["seconds"]["proofs"]]
+        assert found["bytes"]["budget"] == max(stage["bytes"] for stage in found["stages"])
+        assert found["bytes"]["anonymous_sampled"] < found["bytes"]["budget"] + (64 << 20)
+        assert [event["name"] for event in json.loads(read(trace))] == names
+
+
+def test_bench_proves_as_many_partitions_as_are_asked_for_and_no_more_than_there_are():
+    found = bench("window-2KiB", "--partitions", "2")
+    assert found["partitions_verified"] == 2
+    assert len(found["seconds"]["from_proof_to_proof"]) == 2
+    refuses("bench", "winning-2KiB", "--partitions", "2", code=2, saying=["2 partitions", "have 1"])
+    refuses("bench", "winning-2KiB", "--backend", "cpu", "--mem", "64MiB", code=4, saying="67108864")
+    assert "which circuit" in cuzk("bench", code=2).stderr
+
+
 def test_inspect_knows_our_files():
     def what(path):
         return answer("inspect", path)["what"]

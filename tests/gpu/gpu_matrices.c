@@ -70,7 +70,8 @@ static void multiply(const struct backend *b, const struct matrix *m, const stru
     gpu_must(b->open(&device, &options, &err), &err);
     gpu_must(b->stream_new(device, &stream, &err), &err);
     gpu_must(b->matrix_new(device, m, &matrix, &err), &err);
-    gpu_must(b->witness_put(stream, w, &witness, &err), &err);
+    gpu_must(b->witness_new(device, w, &witness, &err), &err);
+    b->witness_put(stream, witness, w);
     gpu_must(b->buf_new(device, ELEMENT_SCALAR, n, &buf, &err), &err);
     b->spmv(stream, buf, matrix, witness, first, n);
     b->buf_get(stream, buf, 0, out, n);

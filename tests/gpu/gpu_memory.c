@@ -176,7 +176,8 @@ static void make_stage(void)
     gpu_must(m.b->bases_new(m.device, &source, &bases, &err), &err);
     gpu_must(m.b->fixed_base_new(m.device, ELEMENT_G1, &curve->g1_generator, &fixed, &err), &err);
     gpu_must(m.b->matrix_new(m.device, &cs.a, &matrix, &err), &err);
-    gpu_must(m.b->witness_put(m.stream, &witness, &witness_handle, &err), &err);
+    gpu_must(m.b->witness_new(m.device, &witness, &witness_handle, &err), &err);
+    m.b->witness_put(m.stream, witness_handle, &witness);
     machine_wait(&m);
 }
 

@@ -344,7 +344,8 @@ static void over_witness(const struct backend *b, const struct made *m, struct g
     gpu_must(b->open(&device, &options, &err), &err);
     gpu_must(b->stream_new(device, &stream, &err), &err);
     gpu_must(b->bases_new(device, &m->source, &bases, &err), &err);
-    gpu_must(b->witness_put(stream, &m->witness, &handle, &err), &err);
+    gpu_must(b->witness_new(device, &m->witness, &handle, &err), &err);
+    b->witness_put(stream, handle, &m->witness);
     both[0] = both[1] = handle;
     if (m->source.group == ELEMENT_G1)
         b->msm_witness_g1(stream, bases, both, 2, (struct g1_point *)(void *)out);

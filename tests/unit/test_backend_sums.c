@@ -329,7 +329,8 @@ static void check_witness_sum(struct waist *w, enum element group, const struct 
     assert_int_equal(w->device->arena.used - before, w->be->bases_bytes(w->curve, &source));
     for (int i = 0; i < N_WITNESSES; i++) {
         witness[i] = random_witness_new(w->curve, k->n_inputs, k->n_aux, rng);
-        assert_int_equal(w->be->witness_put(w->stream, witness[i], &handle[i], NULL), CUZK_OK);
+        assert_int_equal(w->be->witness_new(w->device, witness[i], &handle[i], NULL), CUZK_OK);
+        w->be->witness_put(w->stream, handle[i], witness[i]);
         if (witness[i]->n_full > most)
             most = witness[i]->n_full;
     }
@@ -435,7 +436,8 @@ static void test_a_bad_point_fails_the_witness_sum_and_names_it(void **state)
 
     witness.n_full = witness_rank_fill(rank, &full_map, 6);
     assert_int_equal(w.be->bases_new(w.device, &source, &bases, NULL), CUZK_OK);
-    assert_int_equal(w.be->witness_put(w.stream, &witness, &handle, NULL), CUZK_OK);
+    assert_int_equal(w.be->witness_new(w.device, &witness, &handle, NULL), CUZK_OK);
+    w.be->witness_put(w.stream, handle, &witness);
     w.be->msm_witness_g1(w.stream, bases, &handle, 1, &sum);
     assert_int_equal(w.be->wait(w.stream, &err), CUZK_BAD_INPUT);
     assert_non_null(strstr(err.message, "msm_witness_g1: point 7: "));

@@ -1,6 +1,7 @@
 /* base/: memory and its accounting, threads, files, readers, hashes, errors. */
 #include "support/testing.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -262,6 +263,30 @@ static void test_pool_calls_each_index_once_and_workers_do_not_overlap(void **st
         assert_false(loop.overlap);
         pool_free(loop.pool);
     }
+}
+
+static void *run_many_loops(void *ctx)
+{
+    struct loop *loop = ctx;
+
+    for (size_t n = 2; n < 200; n++)
+        pool_run(loop->pool, n, add_index, loop);
+    return NULL;
+}
+
+static void test_pool_serves_two_threads_in_turns(void **state)
+{
+    struct loop loop = {0};
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pool_new(&loop.pool, 3, NULL), CUZK_OK);
+    assert_int_equal(pthread_create(&thread, NULL, run_many_loops, &loop), 0);
+    run_many_loops(&loop);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(loop.n, 2 * (199 * 200 / 2 - 1));
+    assert_false(loop.overlap);
+    pool_free(loop.pool);
 }
 
 static void mark_range(void *ctx, size_t begin, size_t end, unsigned worker)
@@ -526,6 +551,7 @@ int main(void)
         cmocka_unit_test(test_arena_pieces_are_aligned_and_end_together),
         cmocka_unit_test(test_grow_keeps_contents_counts_and_stops_at_its_maximum),
         cmocka_unit_test(test_pool_calls_each_index_once_and_workers_do_not_overlap),
+        cmocka_unit_test(test_pool_serves_two_threads_in_turns),
         cmocka_unit_test(test_pool_for_covers_a_range_exactly),
         cmocka_unit_test(test_a_loop_without_a_pool_inside_a_loop_has_worker_0),
         cmocka_unit_test(test_pool_skips_the_rest_once_cancelled),

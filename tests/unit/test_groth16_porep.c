@@ -120,7 +120,10 @@ static int prove_with(const char *backend)
     porep_witness(&w, &cs, &set.vanilla, 0, pool);
     must(params_open(&key, params_path, cs.curve, pool, NULL, &err), &err);
     blinding_from_label(&blinding, cs.curve, label());
-    plan_prove(&plan, &(struct plan_input){options.backend, &key, &qap, pool_size(pool)});
+    plan_prove(&plan, &(struct plan_input){.backend = options.backend,
+                                           .key = &key,
+                                           .qap = &qap,
+                                           .n_threads = pool_size(pool)});
     budget_init(&budget, plan.peak_bytes);
     begin = clock_seconds();
     cpu = clock_cpu_seconds();

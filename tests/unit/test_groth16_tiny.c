@@ -213,7 +213,8 @@ static void check_polynomials(const struct tiny_set *set, struct pool *pool)
     struct machine m;
 
     machine_open(&m, pool);
-    assert_ok(m.backend->witness_put(m.stream, &set->witness, &w, &err), err);
+    assert_ok(m.backend->witness_new(m.device, &set->witness, &w, &err), err);
+    m.backend->witness_put(m.stream, w, &set->witness);
     a = rows_of(&m, set, &set->cs.a, w);
     b = rows_of(&m, set, &set->cs.b, w);
     c = rows_of(&m, set, &set->cs.c, w);
@@ -251,63 +252,73 @@ static void test_rows_and_quotient_equal_bellpersons(void **state)
 static void assert_proof_equals(const struct proof *proof, const struct tiny_set *set,
                                 const char *file);
 
-/* The proof with r = s = 0 from a resident key: C = sum over h + sum over l. */
+/* Two proofs by one prover over a key that is on the device, in the slots that there are. */
 static void prove_resident(struct machine *m, const struct tiny_set *set,
-                           const struct resident_key *key, struct proof *ret)
+                           const struct resident_key *key, enum plan_form form,
+                           const struct prove_options *options)
 {
-    const struct backend *backend = m->backend;
-    const struct bases_source h = key_query_outline(&set->qap, key->h_basis, QUERY_H);
-    struct g1_point sum_h, sum_l;
-    struct witness_handle *w;
-    struct domain *domain;
+    const struct blinding none = {{{0}}, {{0}}}, *const blindings[] = {&none, &set->blinding};
+    static const char *const files[] = {"proof-r0s0.bin", "proof.bin"};
+    const struct statement statement = {set->inputs, set->n_inputs};
+    struct prover *prover;
     struct cuzk_error err;
-    struct buf *a, *b;
 
-    *ret = (struct proof){0};
-    assert_ok(backend->witness_put(m->stream, &set->witness, &w, &err), err);
-    a = rows_of(m, set, &set->cs.a, w);
-    b = rows_of(m, set, &set->cs.b, w);
-    assert_ok(backend->domain_new(m->device, set->qap.lg_domain, 7, &domain, &err), err);
-    backend->quotient(m->stream, domain, a, b, key->h_basis);
-    backend->msm_g1(m->stream, key->bases[QUERY_H], a, 0, h.points.n, &sum_h);
-    backend->msm_witness_g1(m->stream, key->bases[QUERY_L], &w, 1, &sum_l);
-    backend->msm_witness_g1(m->stream, key->bases[QUERY_A], &w, 1, &ret->a);
-    backend->msm_witness_g2(m->stream, key->bases[QUERY_B_G2], &w, 1, &ret->b);
-    assert_ok(backend->wait(m->stream, &err), err);
-    CURVE->g1_add(&ret->c, &sum_h, &sum_l);
-    CURVE->g1_add(&ret->a, &ret->a, &key->vk.alpha_g1);
-    CURVE->g2_add(&ret->b, &ret->b, &key->vk.beta_g2);
-    backend->domain_free(domain);
-    backend->buf_free(b);
-    backend->buf_free(a);
-    backend->witness_free(w);
+    assert_ok(prover_open_resident(&prover, key, m->device, form, &set->qap, options, &err), err);
+    assert_int_equal(prover_slots(prover), form == PLAN_STAGED ? 1 : 2);
+    for (unsigned i = 0; i < 2; i++) {
+        const unsigned slot = i % prover_slots(prover);
+        struct prove_sums sums;
+        struct proof proof;
+
+        assert_ok(prover_put(prover, slot, &set->witness, &err), err);
+        assert_ok(prover_run(prover, slot, &sums, &err), err);
+        assert_ok(prover_finish(prover, &sums, blindings[i], &statement, &proof, &err), err);
+        assert_proof_equals(&proof, set, files[i]);
+    }
+    prover_close(prover);
+}
+
+/* Arena for the set-up of a resident key, then for a prover of any form over it. */
+static size_t resident_arena(const struct tiny_set *set, const struct setup_options *setup,
+                             const struct prove_options *prove)
+{
+    const size_t key = resident_key_bytes(setup->backend, &set->qap, setup->h_basis);
+    size_t most = setup_resident_bytes(&set->qap, setup);
+
+    for (enum plan_form form = PLAN_STAGED; form <= PLAN_OVERLAPPED; form++) {
+        struct plan plan;
+
+        prover_resident_plan(&plan, &set->qap, setup->h_basis, form, prove);
+        most = key + plan.arena_bytes > most ? key + plan.arena_bytes : most;
+    }
+    return most;
 }
 
 static void check_resident(const struct tiny_set *set, enum h_basis basis, struct pool *pool)
 {
+    const struct prove_options prove = prove_with(pool);
     struct setup_options options = setup_with(pool);
     struct resident_key key;
     struct cuzk_error err;
-    struct proof proof;
     struct machine m;
 
     options.h_basis = basis;
     options.window = 64;
     options.slice = 50;
     m.backend = options.backend;
-    assert_ok(m.backend->open(&m.device,
-                              &(struct device_options){
-                                  .curve = CURVE,
-                                  .pool = pool,
-                                  .arena_bytes = setup_resident_bytes(&set->qap, &options)},
-                              &err),
+    assert_ok(m.backend->open(
+                  &m.device,
+                  &(struct device_options){.curve = CURVE,
+                                           .pool = pool,
+                                           .arena_bytes = resident_arena(set, &options, &prove)},
+                  &err),
               err);
     assert_ok(m.backend->stream_new(m.device, &m.stream, &err), err);
     assert_ok(
         groth16_setup_resident(&set->qap, &set->trapdoor, &options, m.device, m.stream, &key, &err),
         err);
-    prove_resident(&m, set, &key, &proof);
-    assert_proof_equals(&proof, set, "proof-r0s0.bin");
+    for (enum plan_form form = PLAN_STAGED; form <= PLAN_OVERLAPPED; form++)
+        prove_resident(&m, set, &key, form, &prove);
     resident_key_done(&key);
     machine_close(&m);
 }
@@ -568,10 +579,15 @@ static void test_the_plan_is_what_a_proof_takes(void **state)
 
             tiny_set_load(&set, tiny_names[i]);
             open_key(&key, &set);
-            plan_prove(&plan, &(struct plan_input){options.backend, &key, &set.qap, threads});
-            proving_key_outline(&outline, &set.qap, 7);
-            plan_prove(&outlined,
-                       &(struct plan_input){options.backend, &outline, &set.qap, threads});
+            plan_prove(&plan, &(struct plan_input){.backend = options.backend,
+                                                   .key = &key,
+                                                   .qap = &set.qap,
+                                                   .n_threads = threads});
+            proving_key_outline(&outline, &set.qap, H_POWERS, 7);
+            plan_prove(&outlined, &(struct plan_input){.backend = options.backend,
+                                                       .key = &outline,
+                                                       .qap = &set.qap,
+                                                       .n_threads = threads});
             assert_memory_equal(&plan, &outlined, sizeof plan);
 
             budget_init(&budget, plan.peak_bytes);

@@ -86,6 +86,8 @@ void *stream_scratch(struct stream *stream, size_t bytes);
 
 enum cuzk_status cpu_stream_new(struct device *device, struct stream **ret, struct cuzk_error *err);
 void cpu_stream_free(struct stream *stream);
+size_t cpu_stream_scratch_bytes(size_t bytes);
+enum cuzk_status cpu_stream_scratch(struct stream *stream, size_t bytes, struct cuzk_error *err);
 uint64_t cpu_mark(struct stream *stream);
 void cpu_wait_on(struct stream *stream, struct stream *other, uint64_t mark);
 enum cuzk_status cpu_wait(struct stream *stream, struct cuzk_error *err);
@@ -139,8 +141,10 @@ struct matrix_handle {
 };
 
 size_t cpu_witness_bytes(const struct curve *curve, const struct witness *shape);
-enum cuzk_status cpu_witness_put(struct stream *stream, const struct witness *witness,
+enum cuzk_status cpu_witness_new(struct device *device, const struct witness *shape,
                                  struct witness_handle **ret, struct cuzk_error *err);
+void cpu_witness_put(struct stream *stream, struct witness_handle *handle,
+                     const struct witness *witness);
 void cpu_witness_free(struct witness_handle *witness);
 size_t cpu_matrix_bytes(const struct curve *curve, const struct matrix *matrix);
 enum cuzk_status cpu_matrix_new(struct device *device, const struct matrix *matrix,

@@ -32,16 +32,27 @@ size_t cpu_witness_bytes(const struct curve *curve, const struct witness *shape)
     return device_piece(sizeof(struct witness_handle));
 }
 
-enum cuzk_status cpu_witness_put(struct stream *stream, const struct witness *witness,
+enum cuzk_status cpu_witness_new(struct device *device, const struct witness *shape,
                                  struct witness_handle **ret, struct cuzk_error *err)
 {
     void *memory;
 
-    assert(witness->fr_bytes == stream->device->curve->fr_bytes);
-    TRY(device_take(stream->device, sizeof(struct witness_handle), &memory, err));
+    assert(shape->fr_bytes == device->curve->fr_bytes);
+    TRY(device_take(device, sizeof(struct witness_handle), &memory, err));
     *ret = memory;
-    **ret = (struct witness_handle){.device = stream->device, .witness = *witness};
+    **ret = (struct witness_handle){.device = device, .witness = *shape};
     return CUZK_OK;
+}
+
+void cpu_witness_put(struct stream *stream, struct witness_handle *handle,
+                     const struct witness *witness)
+{
+    if (!stream_begin(stream, "witness_put"))
+        return;
+    assert(witness->n_inputs == handle->witness.n_inputs);
+    assert(witness->n_aux == handle->witness.n_aux && witness->n_full == handle->witness.n_full);
+    handle->witness = *witness;
+    stream_end(stream);
 }
 
 void cpu_witness_free(struct witness_handle *witness)

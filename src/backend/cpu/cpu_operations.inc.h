@@ -5,6 +5,8 @@
 
     .stream_new = cpu_stream_new,
     .stream_free = cpu_stream_free,
+    .stream_scratch_bytes = cpu_stream_scratch_bytes,
+    .stream_scratch = cpu_stream_scratch,
     .mark = cpu_mark,
     .wait_on = cpu_wait_on,
     .wait = cpu_wait,
@@ -21,6 +23,7 @@
     .find_zero_bytes = cpu_find_zero_bytes,
 
     .witness_bytes = cpu_witness_bytes,
+    .witness_new = cpu_witness_new,
     .witness_put = cpu_witness_put,
     .witness_free = cpu_witness_free,
     .matrix_bytes = cpu_matrix_bytes,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/cuda/launch.h"
+#include "base/clock.h"
 
 enum cuzk_status cuda_check(cudaError_t e, const char *call, struct cuzk_error *err)
 {
@@ -29,6 +30,28 @@ const char *cuda_unavailable(void)
     return n > 0 ? NULL : "no CUDA device";
 }
 
+/* Kernels keep local memory and the driver pages of its own besides the arena. */
+#define DRIVER_BYTES ((size_t)1 << 30)
+
+enum cuzk_status cuda_memory_free(int ordinal, size_t *ret, struct cuzk_error *err)
+{
+    size_t free_bytes = 0, total = 0;
+
+    TRY(CU(cudaSetDevice(ordinal), err));
+    TRY(CU(cudaMemGetInfo(&free_bytes, &total), err));
+    *ret = free_bytes > DRIVER_BYTES ? free_bytes - DRIVER_BYTES : 0;
+    return CUZK_OK;
+}
+
+static enum cuzk_status set_origin(struct device *d, struct cuzk_error *err)
+{
+    TRY(CU(cudaEventCreate(&d->origin), err));
+    TRY(CU(cudaEventRecord(d->origin, NULL), err));
+    TRY(CU(cudaEventSynchronize(d->origin), err));
+    d->origin_seconds = clock_seconds();
+    return CUZK_OK;
+}
+
 static enum cuzk_status open_on_card(struct device *d, struct cuzk_error *err)
 {
     int major = 0, n_sm = 0;
@@ -42,6 +65,8 @@ static enum cuzk_status open_on_card(struct device *d, struct cuzk_error *err)
     d->n_sm = (unsigned)n_sm;
     TRY(CU(cudaMalloc((void **)&d->arena, d->arena_bytes ? d->arena_bytes : 1), err));
     TRY(CU(cudaEventCreateWithFlags(&d->scratch_done, cudaEventDisableTiming), err));
+    if (d->timeline.f)
+        TRY(set_origin(d, err));
     return CU(cudaMallocHost((void **)&d->pinned, RESULT_SLOTS * RESULT_SLOT_BYTES), err);
 }
 
@@ -68,6 +93,7 @@ enum cuzk_status cuda_open(struct device **ret, const struct device_options *opt
     d->cancel = options->cancel;
     d->ordinal = options->ordinal;
     d->arena_bytes = options->arena_bytes;
+    d->timeline = options->timeline;
     st = open_on_card(d, err);
     if (st == CUZK_OK)
         *ret = d;
@@ -82,6 +108,9 @@ void cuda_close(struct device *d)
         return;
     if (d->scratch_done)
         (void)cudaEventDestroy(d->scratch_done);
+    if (d->origin)
+        (void)cudaEventDestroy(d->origin);
+    cuda_tiles_free(d);
     (void)cudaFreeHost(d->pinned);
     (void)cudaFree(d->arena);
     (void)cudaGetLastError();
@@ -165,12 +194,29 @@ void cuda_give(struct device *d, struct piece *piece)
     }
 }
 
+enum cuzk_status cuda_stream_scratch(struct stream *stream, size_t bytes, struct cuzk_error *err)
+{
+    return cuda_take(stream->device, bytes, &stream->scratch, err);
+}
+
+static enum cuzk_status own_scratch(const struct stream *stream, size_t bytes, void **ret,
+                                    struct cuzk_error *err)
+{
+    if (bytes > stream->scratch->bytes)
+        return error_set(err, CUZK_NO_MEMORY, "%zu bytes of scratch, the stream has %zu", bytes,
+                         stream->scratch->bytes);
+    *ret = cuda_at(stream->device, stream->scratch);
+    return CUZK_OK;
+}
+
 enum cuzk_status cuda_scratch_begin(struct stream *stream, size_t bytes, void **ret,
                                     struct cuzk_error *err)
 {
     struct device *d = stream->device;
 
     bytes = cuda_piece(bytes);
+    if (stream->scratch)
+        return own_scratch(stream, bytes, ret, err);
     if (bytes > d->arena_bytes - d->low)
         return arena_full(d, bytes, err);
     TRY(settle_frees(d, err));
@@ -187,12 +233,54 @@ void cuda_scratch_end(struct stream *stream)
 {
     struct device *d = stream->device;
 
+    if (stream->scratch)
+        return;
     /* cannot fail but with the device itself, which the next wait reports */
     (void)cudaEventRecord(d->scratch_done, stream->cuda);
     d->scratch_busy = true;
 }
 
 /* ---- streams -------------------------------------------------------------------------------- */
+
+static enum cuzk_status make_timed(struct stream *s, struct cuzk_error *err)
+{
+    s->timed = mem_new(STREAM_TIMED * sizeof *s->timed);
+    if (!s->timed)
+        return error_set(err, CUZK_NO_MEMORY, "stream: out of memory");
+    for (int i = 0; i < STREAM_TIMED; i++) {
+        TRY(CU(cudaEventCreate(&s->timed[i].begin), err));
+        TRY(CU(cudaEventCreate(&s->timed[i].end), err));
+    }
+    return CUZK_OK;
+}
+
+static void end_timed(struct stream *s)
+{
+    for (int i = 0; s->timed && i < STREAM_TIMED; i++) {
+        if (s->timed[i].begin)
+            (void)cudaEventDestroy(s->timed[i].begin);
+        if (s->timed[i].end)
+            (void)cudaEventDestroy(s->timed[i].end);
+    }
+    mem_free(s->timed);
+}
+
+/* The operations since the last wait, all done by now. */
+static void tell_timed(struct stream *s)
+{
+    const struct device *d = s->device;
+
+    for (unsigned i = 0; i < s->n_timed; i++) {
+        const struct timed *t = &s->timed[i];
+        float begin, end;
+
+        if (cudaEventElapsedTime(&begin, d->origin, t->begin) == cudaSuccess &&
+            cudaEventElapsedTime(&end, d->origin, t->end) == cudaSuccess)
+            d->timeline.f(d->timeline.ctx, s->number, t->operation,
+                          d->origin_seconds + (double)begin * 1e-3,
+                          d->origin_seconds + (double)end * 1e-3);
+    }
+}
 
 enum cuzk_status cuda_stream_new(struct device *d, struct stream **ret, struct cuzk_error *err)
 {
@@ -205,8 +293,11 @@ enum cuzk_status cuda_stream_new(struct device *d, struct stream **ret, struct c
     s->device = d;
     s->last = "nothing";
     s->results_end = &s->results;
+    s->number = d->n_streams++;
     s->next = d->streams;
     d->streams = s;
+    if (d->timeline.f)
+        TRY_GOTO(st, out, make_timed(s, err));
     TRY_GOTO(st, out, CU(cudaStreamCreateWithFlags(&s->cuda, cudaStreamNonBlocking), err));
     TRY_GOTO(st, out, CU(cudaEventCreateWithFlags(&s->freed, cudaEventDisableTiming), err));
     for (int i = 0; i < STREAM_MARKS; i++)
@@ -250,6 +341,7 @@ void cuda_stream_free(struct stream *s)
     if (s->side)
         (void)cudaStreamSynchronize(s->side);
     drop_results(s);
+    cuda_give(s->device, s->scratch);
     for (at = &s->device->streams; *at != s; at = &(*at)->next)
         ;
     *at = s->next;
@@ -266,6 +358,7 @@ void cuda_stream_free(struct stream *s)
     }
     if (s->side)
         (void)cudaStreamDestroy(s->side);
+    end_timed(s);
     if (s->freed)
         (void)cudaEventDestroy(s->freed);
     if (s->cuda)
@@ -311,11 +404,14 @@ enum cuzk_status cuda_wait(struct stream *s, struct cuzk_error *err)
         (void)cudaStreamSynchronize(s->cuda);
         (void)cudaGetLastError();
     }
-    if (st == CUZK_OK)
+    if (st == CUZK_OK) {
         for (struct result *r = s->results; r; r = r->next)
             r->finish(r, s->device->pinned + (size_t)r->slot * RESULT_SLOT_BYTES);
-    else if (err)
+        tell_timed(s);
+    } else if (err) {
         *err = failure;
+    }
+    s->n_timed = 0;
     drop_results(s);
     memset(&s->failure, 0, sizeof s->failure);
     return st;
@@ -330,17 +426,26 @@ bool cuda_op_begin(struct stream *s, const char *name)
     if (s->failure.status != CUZK_OK)
         return false;
     s->last = name;
+    if (CU(cudaSetDevice(s->device->ordinal), &s->failure) != CUZK_OK) /* for each thread anew */
+        return false;
     if (cancel && atomic_load(cancel)) {
         (void)error_set(&s->failure, CUZK_CANCELLED, "%s: cancelled", name);
         return false;
+    }
+    if (s->timed && s->n_timed < STREAM_TIMED) {
+        s->timed[s->n_timed].operation = name;
+        (void)cudaEventRecord(s->timed[s->n_timed].begin, s->cuda);
     }
     return true;
 }
 
 void cuda_op_end(struct stream *s, enum cuzk_status status, const struct cuzk_error *err)
 {
-    if (status == CUZK_OK)
+    if (status == CUZK_OK) {
+        if (s->timed && s->n_timed < STREAM_TIMED)
+            (void)cudaEventRecord(s->timed[s->n_timed++].end, s->cuda);
         return;
+    }
     (void)cudaStreamSynchronize(s->side); /* what it was preparing is wanted no more */
     (void)cudaGetLastError();
     if (err != &s->failure)

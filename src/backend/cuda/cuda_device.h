@@ -16,7 +16,8 @@
  * Memory. open takes one piece of device memory, the arena. Buffers and handles are stacked from
  * its low end (a freed one is available again when all younger ones are gone too); the scratch of
  * the operation that runs is taken from its high end. Scratch belongs to one operation at a time:
- * operations of different streams that need scratch wait for each other on the device. A piece is
+ * operations of different streams that need scratch wait for each other on the device, unless a
+ * stream was given a piece for its own. A piece is
  * never handed out again before the work that used it is done: a free notes where every stream
  * stands, and the next allocation waits, on the host, for those places.
  *
@@ -88,9 +89,24 @@ struct device {
     cudaEvent_t scratch_done;
     bool scratch_busy; /* scratch_done was recorded and not waited for by the host */
 
+    uint8_t *tiles; /* for witnesses on their way up: cuda_witness.c; NULL: not made yet */
+    cudaEvent_t tile_sent[2];
+
     struct stream *streams;
-    uint8_t *pinned; /* RESULT_SLOTS slots */
+    unsigned n_streams; /* made so far */
+    uint8_t *pinned;    /* RESULT_SLOTS slots */
     uint64_t slots_busy;
+
+    struct device_timeline timeline;
+    cudaEvent_t origin; /* of the times of events; the host's clock stood at origin_seconds */
+    double origin_seconds;
+};
+
+/* An operation whose time is taken; those beyond STREAM_TIMED between two waits are not. */
+enum { STREAM_TIMED = 64 };
+struct timed {
+    const char *operation;
+    cudaEvent_t begin, end;
 };
 
 enum { STREAM_MARKS = 64 };
@@ -102,10 +118,14 @@ struct stream {
     uint64_t n_marks;
     cudaEvent_t freed; /* where the stream stood when something was last freed */
     bool freed_pending;
-    cudaStream_t side; /* makes lists for sums (cuda_msm.c) ahead of `cuda` */
+    struct piece *scratch; /* its own; NULL: the device's */
+    cudaStream_t side;     /* makes lists for sums (cuda_msm.c) ahead of `cuda` */
     cudaEvent_t lists_made[2], lists_free[2];
     struct cuzk_error failure; /* status CUZK_OK: none */
     const char *last;          /* the operation begun last */
+    unsigned number;
+    unsigned n_timed;    /* since the last wait */
+    struct timed *timed; /* STREAM_TIMED; NULL: nobody listens */
     struct result *results, **results_end;
 };
 
@@ -151,6 +171,7 @@ static inline void *buf_at(const struct buf *buf, size_t i)
 
 /* ---- the table's functions, by file ---- */
 const char *cuda_unavailable(void);
+enum cuzk_status cuda_memory_free(int ordinal, size_t *ret, struct cuzk_error *err);
 enum cuzk_status cuda_open(struct device **ret, const struct device_options *options,
                            struct cuzk_error *err);
 void cuda_close(struct device *device);
@@ -158,6 +179,7 @@ void cuda_info(const struct device *device, struct device_info *ret);
 enum cuzk_status cuda_stream_new(struct device *device, struct stream **ret,
                                  struct cuzk_error *err);
 void cuda_stream_free(struct stream *stream);
+enum cuzk_status cuda_stream_scratch(struct stream *stream, size_t bytes, struct cuzk_error *err);
 uint64_t cuda_mark(struct stream *stream);
 void cuda_wait_on(struct stream *stream, struct stream *other, uint64_t mark);
 enum cuzk_status cuda_wait(struct stream *stream, struct cuzk_error *err);
@@ -211,9 +233,12 @@ size_t cuda_msm_witness_bytes(const struct curve *curve, const struct bases_sour
                               size_t n_full, unsigned n_threads);
 
 size_t cuda_witness_bytes(const struct curve *curve, const struct witness *shape);
-enum cuzk_status cuda_witness_put(struct stream *stream, const struct witness *witness,
+enum cuzk_status cuda_witness_new(struct device *device, const struct witness *shape,
                                   struct witness_handle **ret, struct cuzk_error *err);
+void cuda_witness_put(struct stream *stream, struct witness_handle *handle,
+                      const struct witness *witness);
 void cuda_witness_free(struct witness_handle *witness);
+void cuda_tiles_free(struct device *device);
 size_t cuda_matrix_bytes(const struct curve *curve, const struct matrix *matrix);
 enum cuzk_status cuda_matrix_new(struct device *device, const struct matrix *matrix,
                                  struct matrix_handle **ret, struct cuzk_error *err);
