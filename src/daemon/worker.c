@@ -391,7 +391,10 @@ int worker_run(const struct worker_options *options)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "cuzk worker");
     fcntl(options->socket, F_SETFD, FD_CLOEXEC);
-    signal(SIGINT, SIG_IGN); /* a terminal's interrupt is for the daemon, which then ends us */
+    /* What is sent to the whole group is for the daemon, which drains, and then closes our socket.
+     */
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
     w.options = options;
     if (start(&w, &err) != CUZK_OK) {
         fprintf(stderr, "cuzk worker: %s\n", err.message);
