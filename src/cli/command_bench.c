@@ -43,7 +43,7 @@ static enum cuzk_status run(struct engine *engine, const void *arguments, struct
 {
     const struct arguments *a = arguments;
 
-    TRY(bench_run(engine, &a->bench, report, err));
+    TRY(bench_job_run(engine, &a->bench, report, err));
     if (a->json)
         engine_report_stages(engine, report);
     else

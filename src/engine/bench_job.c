@@ -299,8 +299,8 @@ static void report_bench(const struct bench *b, size_t anonymous, struct report 
     report_bytes(b, anonymous, report);
 }
 
-enum cuzk_status bench_run(struct engine *engine, const struct bench_options *options,
-                           struct report *report, struct cuzk_error *err)
+enum cuzk_status bench_job_run(struct engine *engine, const struct bench_options *options,
+                               struct report *report, struct cuzk_error *err)
 {
     struct bench b = {.engine = engine, .options = options};
     struct memory_watch watch;

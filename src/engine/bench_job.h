@@ -24,7 +24,8 @@ struct bench_options {
  *
  * CUZK_USAGE: a back end that makes no keys, more partitions than there are. CUZK_NO_MEMORY: what
  * is needed and what there is. */
-MUST_CHECK enum cuzk_status bench_run(struct engine *engine, const struct bench_options *options,
-                                      struct report *report, struct cuzk_error *err);
+MUST_CHECK enum cuzk_status bench_job_run(struct engine *engine,
+                                          const struct bench_options *options,
+                                          struct report *report, struct cuzk_error *err);
 
 #endif

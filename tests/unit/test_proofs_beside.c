@@ -178,7 +178,7 @@ static void test_partitions_are_proven_while_the_next_is_prepared(void **state)
     open_engine(&engine, &backend);
     report_init(&report);
     n_puts = 0;
-    if (bench_run(&engine, &options, &report, &err) != CUZK_OK)
+    if (bench_job_run(&engine, &options, &report, &err) != CUZK_OK)
         fail_msg("%s", err.message);
     assert_int_equal(n_puts, 4);
     assert_int_equal(count_stages(&engine, ": witness"), 4);
@@ -205,7 +205,7 @@ static void test_a_device_that_is_too_small_is_refused_with_the_numbers(void **s
     open_engine(&engine, &backend);
     report_init(&report);
     memory_of_the_device = 1000;
-    assert_int_equal(bench_run(&engine, &options, &report, &err), CUZK_NO_MEMORY);
+    assert_int_equal(bench_job_run(&engine, &options, &report, &err), CUZK_NO_MEMORY);
     assert_non_null(strstr(err.message, "the device has 1000"));
     memory_of_the_device = SIZE_MAX;
     assert_int_equal(atomic_load(&engine.budget.now), 0);
