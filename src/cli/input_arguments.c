@@ -62,7 +62,7 @@ static void end_input(struct input_arguments *a, struct argp_state *state)
         argp_error(state, "--miner-id and --sector-num go together");
     if (!is_porep && in->n_vanilla == 0)
         argp_error(state, "--vanilla FILE is missing");
-    if (!is_porep && in->hints.registered_proof < 0)
+    if (!is_porep && in->hints.registered_proof < 0 && !in->hints.sector_size)
         argp_error(state, "--registered-proof N is missing");
     if (!is_porep && !is_update && !a->has_randomness)
         argp_error(state, "--randomness HEX is missing");
@@ -142,8 +142,9 @@ static const struct argp_option options[] = {
      "porep: seal proof 0 to 19 (a native C1 needs it, another is compared with it); winning: 0 to "
      "4; window: 5 to 14; update: 0 to 4",
      1},
-    {"sector-size", KEY_SECTOR_SIZE, "SIZE", 0, "for a native C1 without a registered proof", 1},
-    {"api-version", KEY_API_VERSION, "V", 0, "the same: 1.0.0, 1.1.0 or 1.2.0", 1},
+    {"sector-size", KEY_SECTOR_SIZE, "SIZE", 0, "for a size without registered proofs", 1},
+    {"api-version", KEY_API_VERSION, "V", 0, "the same, porep and window: 1.0.0, 1.1.0 or 1.2.0",
+     1},
     {"porep-id", KEY_POREP_ID, "HEX", 0, "the same: 32 bytes", 1},
     {"partition", KEY_PARTITION, "K", 0,
      "only this partition; window, update: the files may be all, or those of the partition", 1},

@@ -1,6 +1,9 @@
 #include "engine/request.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+#include "base/file.h"
 
 static const struct {
     const char *word, *read, *check;
@@ -20,6 +23,18 @@ const char *request_kind_word(enum circuit_kind kind)
 size_t request_bytes(struct circuit_name name)
 {
     return kinds[name.kind].kind->bytes(name);
+}
+
+/* The registered proof and the size that is given must agree. */
+static enum cuzk_status check_size(const struct request *r, const struct c1_hints *hints,
+                                   struct cuzk_error *err)
+{
+    if (hints->sector_size && hints->sector_size != r->name.size->bytes)
+        return error_set(err, CUZK_BAD_INPUT,
+                         "sector size: expected %" PRIu64 ", found %" PRIu64
+                         " (registered proof %d)",
+                         hints->sector_size, r->name.size->bytes, hints->registered_proof);
+    return CUZK_OK;
 }
 
 static enum cuzk_status choose_partitions(struct request *r, int partition, struct cuzk_error *err)
@@ -44,12 +59,39 @@ enum cuzk_status request_read(struct request *ret, const struct request_input *i
 
     engine_stage(engine, "%s", kinds[input->kind].read);
     TRY_GOTO(st, fail, r.kind->read(&r, input, engine, err));
+    TRY_GOTO(st, fail, check_size(&r, &input->hints, err));
     TRY_GOTO(st, fail, choose_partitions(&r, input->partition, err));
     *ret = r;
     return CUZK_OK;
 fail:
     r.kind->done(&r);
     return st;
+}
+
+enum cuzk_status request_read_vanilla(const struct request_input *input, size_t first,
+                                      vanilla_read_fn *read, void *vanilla, struct cuzk_error *err)
+{
+    for (size_t i = 0; i < input->n_vanilla; i++) {
+        struct file_map map;
+        struct reader r;
+        enum cuzk_status st;
+
+        TRY(file_map_part(&map, &input->vanilla[i], err));
+        r = reader_over(map.data, map.bytes, map.path);
+        st = read(vanilla, first + i, &r, err);
+        file_unmap(&map);
+        TRY(st);
+    }
+    return CUZK_OK;
+}
+
+enum cuzk_status request_sector_size(const struct sector_size **ret, const struct c1_hints *hints,
+                                     struct cuzk_error *err)
+{
+    *ret = sector_size_of_bytes(hints->sector_size);
+    if (!*ret)
+        return error_set(err, CUZK_USAGE, "no sectors of %" PRIu64 " bytes", hints->sector_size);
+    return CUZK_OK;
 }
 
 void request_done(struct request *r)

@@ -23,7 +23,8 @@
 struct request_input {
     enum circuit_kind kind;
     int partition;         /* one, or ALL_PARTITIONS */
-    struct c1_hints hints; /* registered_proof counts for every kind, the rest for porep */
+    struct c1_hints hints; /* other kinds than porep: registered_proof, or where a size has none
+                              sector_size, and api_version for window */
 
     struct file_part c1; /* porep */
     bool has_identity;   /* porep: checked against the replica id */
@@ -80,6 +81,21 @@ void request_done(struct request *r); /* accepts a zeroed one */
 /* Bytes of MEM_REQUEST for a sector's proofs, or for one full partition of WindowPoSt. For plans.
  */
 size_t request_bytes(struct circuit_name name);
+
+/* ---- for the kinds ---- */
+
+/* Vanilla proof number i of those that `vanilla` has room for: all that `r` holds. */
+typedef enum cuzk_status vanilla_read_fn(void *vanilla, size_t i, struct reader *r,
+                                         struct cuzk_error *err);
+/* All files of the input: they are the proofs number first, first + 1, ... */
+MUST_CHECK enum cuzk_status request_read_vanilla(const struct request_input *input, size_t first,
+                                                 vanilla_read_fn *read, void *vanilla,
+                                                 struct cuzk_error *err);
+/* The size that the hints say, where no registered proof does. */
+MUST_CHECK enum cuzk_status request_sector_size(const struct sector_size **ret,
+                                                const struct c1_hints *hints,
+                                                struct cuzk_error *err);
+
 /* request_kind.check as a stage, its message with the file. */
 MUST_CHECK enum cuzk_status request_check(const struct request *r, struct engine *engine,
                                           struct cuzk_error *err);

@@ -1,39 +1,51 @@
 /* Winning and Window PoSt: a vanilla proof a sector, and the randomness. */
-#include "base/file.h"
+#include <string.h>
+
 #include "engine/request.h"
 #include "filecoin/post_circuit.h"
 
-static enum cuzk_status find_proof(const struct post_proof **ret, const struct request_input *input,
-                                   struct cuzk_error *err)
+static enum cuzk_status config_of_proof(struct post_config *ret, const struct sector_size **size,
+                                        const struct request_input *input, struct cuzk_error *err)
 {
     enum post_kind kind = input->kind == CIRCUIT_WINNING ? POST_WINNING : POST_WINDOW;
-    const struct post_proof *proof;
+    const struct post_proof *proof = post_proof_of_number((uint64_t)input->hints.registered_proof);
 
-    if (input->hints.registered_proof < 0)
-        return error_set(err, CUZK_USAGE,
-                         "--registered-proof is missing: 0 to 4 for winning, 5 to "
-                         "14 for window");
-    proof = post_proof_of_number((uint64_t)input->hints.registered_proof);
     if (!proof || proof->kind != kind)
         return error_set(err, CUZK_USAGE, "registered proof %d is not one of %s: %s",
                          input->hints.registered_proof, request_kind_word(input->kind),
                          kind == POST_WINNING ? "0 to 4 are" : "5 to 14 are");
-    *ret = proof;
+    if (input->hints.api_version &&
+        strcmp(input->hints.api_version, api_version_name(proof->version)) != 0)
+        return error_set(err, CUZK_BAD_INPUT, "API version: expected %s, found %s (%s)",
+                         input->hints.api_version, api_version_name(proof->version), proof->name);
+    *size = proof->size;
+    *ret = post_config_make(kind, proof->size, proof->version);
     return CUZK_OK;
 }
 
-static enum cuzk_status read_sector(struct vanilla_post *post, size_t i,
-                                    const struct file_part *part, struct cuzk_error *err)
+/* Some sizes have no registered proof. */
+static enum cuzk_status config_of_size(struct post_config *ret, const struct sector_size **size,
+                                       const struct request_input *input, struct cuzk_error *err)
 {
-    struct file_map map;
-    struct reader r;
-    enum cuzk_status st;
+    const struct c1_hints *hints = &input->hints;
+    enum api_version version = API_1_0_0;
 
-    TRY(file_map_part(&map, part, err));
-    r = reader_over(map.data, map.bytes, map.path);
-    st = vanilla_post_read(post, i, &r, err);
-    file_unmap(&map);
-    return st;
+    if (!hints->sector_size || (input->kind == CIRCUIT_WINDOW && !hints->api_version))
+        return error_set(
+            err, CUZK_USAGE,
+            "--registered-proof is missing: 0 to 4 for winning, 5 to 14 for window; or "
+            "--sector-size, and for window --api-version");
+    TRY(request_sector_size(size, hints, err));
+    if (input->kind == CIRCUIT_WINDOW)
+        TRY(api_version_of_name(&version, hints->api_version, err));
+    *ret = post_config_make(input->kind == CIRCUIT_WINNING ? POST_WINNING : POST_WINDOW, *size,
+                            version);
+    return CUZK_OK;
+}
+
+static enum cuzk_status read_sector(void *post, size_t i, struct reader *r, struct cuzk_error *err)
+{
+    return vanilla_post_read(post, i, r, err);
 }
 
 /* The files are all sectors of the list, or those of the one partition that is asked for, as
@@ -52,16 +64,15 @@ static enum cuzk_status read_post(struct request *r, const struct request_input 
                                   struct engine *engine, struct cuzk_error *err)
 {
     struct vanilla_post *post = &r->of.post;
-    const struct post_proof *proof;
+    const struct sector_size *size;
     struct post_config config;
 
-    TRY(find_proof(&proof, input, err));
-    config = post_config_make(proof->kind, proof->size, proof->version);
+    TRY(input->hints.registered_proof >= 0 ? config_of_proof(&config, &size, input, err)
+                                           : config_of_size(&config, &size, input, err));
     TRY(vanilla_post_new(post, &config, input->randomness, input->n_vanilla, &engine->budget, err));
     post->post.n_before = sectors_before(&config, input);
-    for (size_t i = 0; i < input->n_vanilla; i++)
-        TRY(read_sector(post, i, &input->vanilla[i], err));
-    r->name = (struct circuit_name){.kind = input->kind, .size = proof->size};
+    TRY(request_read_vanilla(input, 0, read_sector, post, err));
+    r->name = (struct circuit_name){.kind = input->kind, .size = size};
     r->partitions = (unsigned)post_partitions(&config, post->post.n_before + input->n_vanilla);
     r->n_inputs = post_n_inputs(&config.shape);
     return CUZK_OK;

@@ -1,5 +1,4 @@
 /* SnapDeals: a vanilla proof a partition, and the three commitments. */
-#include "base/file.h"
 #include "engine/request.h"
 #include "filecoin/seal.h"
 #include "filecoin/update_circuit.h"
@@ -13,32 +12,37 @@ static enum cuzk_status read_commitment(struct scalar *ret, const uint8_t bytes[
     return CUZK_OK;
 }
 
+/* By the number of the proof, or by the size where it has none. */
+static enum cuzk_status find_size(const struct sector_size **ret, const struct c1_hints *hints,
+                                  struct cuzk_error *err)
+{
+    if (hints->registered_proof < 0 && !hints->sector_size)
+        return error_set(err, CUZK_USAGE,
+                         "--registered-proof is missing: 0 to 4 for update; or --sector-size");
+    if (hints->registered_proof < 0)
+        return request_sector_size(ret, hints, err);
+    *ret = update_proof_size((uint64_t)hints->registered_proof);
+    if (!*ret)
+        return error_set(err, CUZK_USAGE, "registered proof %d is not one of update: 0 to 4 are",
+                         hints->registered_proof);
+    return CUZK_OK;
+}
+
 static enum cuzk_status read_facts(struct update *update, const struct sector_size **size,
                                    const struct request_input *input, struct cuzk_error *err)
 {
-    if (input->hints.registered_proof < 0)
-        return error_set(err, CUZK_USAGE, "--registered-proof is missing: 0 to 4 for update");
-    *size = update_proof_size((uint64_t)input->hints.registered_proof);
-    if (!*size || !update_shape_of(&update->shape, &(*size)->porep.tree))
-        return error_set(err, CUZK_USAGE, "registered proof %d is not one of update: 0 to 4 are",
-                         input->hints.registered_proof);
+    TRY(find_size(size, &input->hints, err));
+    if (!update_shape_of(&update->shape, &(*size)->porep.tree))
+        return error_set(err, CUZK_USAGE, "there are no updates of %s sectors", (*size)->name);
     TRY(read_commitment(&update->comm_r_old, input->comm_r_old, "comm_r_old", err));
     TRY(read_commitment(&update->comm_d_new, input->comm_d_new, "comm_d_new", err));
     return read_commitment(&update->comm_r_new, input->comm_r_new, "comm_r_new", err);
 }
 
-static enum cuzk_status read_partition(struct vanilla_update *update, unsigned k,
-                                       const struct file_part *part, struct cuzk_error *err)
+static enum cuzk_status read_partition(void *update, size_t k, struct reader *r,
+                                       struct cuzk_error *err)
 {
-    struct file_map map;
-    struct reader r;
-    enum cuzk_status st;
-
-    TRY(file_map_part(&map, part, err));
-    r = reader_over(map.data, map.bytes, map.path);
-    st = vanilla_update_read(update, k, &r, err);
-    file_unmap(&map);
-    return st;
+    return vanilla_update_read(update, (unsigned)k, r, err);
 }
 
 /* A file for every partition, or one file for the partition that is asked for. */
@@ -47,15 +51,13 @@ static enum cuzk_status read_partitions(struct vanilla_update *update,
                                         struct cuzk_error *err)
 {
     if (input->n_vanilla == 1 && input->partition >= 0 && (unsigned)input->partition < n)
-        return read_partition(update, (unsigned)input->partition, &input->vanilla[0], err);
+        return request_read_vanilla(input, (size_t)input->partition, read_partition, update, err);
     if (input->n_vanilla != n)
         return error_set(err, CUZK_BAD_INPUT,
                          "%zu vanilla proofs: expected %u, one a partition (or one, with "
                          "--partition)",
                          input->n_vanilla, n);
-    for (unsigned k = 0; k < n; k++)
-        TRY(read_partition(update, k, &input->vanilla[k], err));
-    return CUZK_OK;
+    return request_read_vanilla(input, 0, read_partition, update, err);
 }
 
 static enum cuzk_status read_update(struct request *r, const struct request_input *input,

@@ -26,17 +26,6 @@ static enum c1_form recognise(const uint8_t *head, size_t n)
 
 /* ---- what it is a proof of ------------------------------------------------------------------- */
 
-static enum cuzk_status find_api_version(const char *name, enum api_version *ret,
-                                         struct cuzk_error *err)
-{
-    for (enum api_version v = API_1_0_0; v <= API_1_2_0; v++)
-        if (strcmp(name, api_version_name(v)) == 0) {
-            *ret = v;
-            return CUZK_OK;
-        }
-    return error_set(err, CUZK_USAGE, "no API version %s: there are 1.0.0, 1.1.0 and 1.2.0", name);
-}
-
 /* A seal proof is known; the other hints must agree with it. */
 static enum cuzk_status config_of_proof(struct c1 *c, const struct seal_proof *proof,
                                         const struct c1_hints *hints, struct cuzk_error *err)
@@ -79,7 +68,7 @@ static enum cuzk_status config_of_size(struct c1 *c, const struct c1_hints *hint
         .challenges = CHALLENGES_INTERACTIVE,
     };
     memcpy(c->config.porep_id, hints->porep_id, 32);
-    return find_api_version(hints->api_version, &c->config.version, err);
+    return api_version_of_name(&c->config.version, hints->api_version, err);
 }
 
 /* proof: what the file says; NULL in the native forms. */
@@ -93,28 +82,6 @@ static enum cuzk_status configure(struct c1 *c, const struct seal_proof *proof,
                              hints->registered_proof, N_SEAL_PROOFS - 1);
     }
     return proof ? config_of_proof(c, proof, hints, err) : config_of_size(c, hints, err);
-}
-
-static bool is_zero(const void *bytes, size_t n)
-{
-    const uint8_t *b = bytes;
-
-    for (size_t i = 0; i < n; i++)
-        if (b[i])
-            return false;
-    return true;
-}
-
-static enum cuzk_status check_seal(const struct seal *seal, struct cuzk_error *err)
-{
-    const char *zero = is_zero(&seal->comm_r, sizeof seal->comm_r)   ? "comm_r"
-                       : is_zero(&seal->comm_d, sizeof seal->comm_d) ? "comm_d"
-                       : is_zero(seal->seed, sizeof seal->seed)      ? "seed"
-                                                                     : NULL;
-
-    if (zero)
-        return error_set(err, CUZK_BAD_INPUT, "%s: expected anything but zeros", zero);
-    return CUZK_OK;
 }
 
 /* ---- the forms in JSON ----------------------------------------------------------------------- */
@@ -250,7 +217,7 @@ static enum cuzk_status read_origin(struct c1 *ret, struct origin *o, const stru
              form == FORM_BINCODE
                  ? read_bincode(&c, o, hints, budget, err)
                  : read_json_in_room(&c, o, form == FORM_WRAPPER, hints, budget, err));
-    TRY_GOTO(st, out, check_seal(&c.vanilla.seal, err));
+    TRY_GOTO(st, out, seal_check(&c.vanilla.seal, err));
     *ret = c;
     return CUZK_OK;
 out:

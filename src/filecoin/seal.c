@@ -6,6 +6,23 @@
 #include "base/reader.h"
 #include "filecoin/challenges.h"
 
+static bool is_zero(const void *bytes)
+{
+    static const uint8_t zeros[32];
+
+    return memcmp(bytes, zeros, sizeof(zeros)) == 0;
+}
+
+enum cuzk_status seal_check(const struct seal *seal, struct cuzk_error *err)
+{
+    const char *zero = is_zero(&seal->comm_r)   ? "comm_r"
+                       : is_zero(&seal->comm_d) ? "comm_d"
+                       : is_zero(seal->seed)    ? "seed"
+                                                : NULL;
+
+    return zero ? error_set(err, CUZK_BAD_INPUT, "%s: expected anything but zeros", zero) : CUZK_OK;
+}
+
 struct scalar scalar_from_bytes(const uint8_t bytes[32])
 {
     struct scalar a;

@@ -12,6 +12,9 @@ struct seal {
     uint8_t seed[32], ticket[32];
 };
 
+/* Upstream refuses zeros for comm_r, comm_d and the seed: CUZK_BAD_INPUT names the one. */
+MUST_CHECK enum cuzk_status seal_check(const struct seal *seal, struct cuzk_error *err);
+
 /* 32 bytes, least significant first, and the number they are (may be unreduced). */
 struct scalar scalar_from_bytes(const uint8_t bytes[32]);
 void scalar_to_bytes(uint8_t bytes[32], const struct scalar *a);

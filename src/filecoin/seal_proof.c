@@ -32,6 +32,17 @@ const char *api_version_name(enum api_version version)
     return names[version];
 }
 
+enum cuzk_status api_version_of_name(enum api_version *ret, const char *name,
+                                     struct cuzk_error *err)
+{
+    for (enum api_version v = API_1_0_0; v <= API_1_2_0; v++)
+        if (strcmp(name, api_version_name(v)) == 0) {
+            *ret = v;
+            return CUZK_OK;
+        }
+    return error_set(err, CUZK_USAGE, "no API version %s: there are 1.0.0, 1.1.0 and 1.2.0", name);
+}
+
 const struct seal_proof *seal_proof_of_number(uint64_t number)
 {
     return number < N_SEAL_PROOFS ? &seal_proofs[number] : NULL;

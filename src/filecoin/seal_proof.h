@@ -9,6 +9,9 @@
 /* Differences: which DRG parent is the neighbour, and truncation in the expander (graph.h). */
 enum api_version { API_1_0_0, API_1_1_0, API_1_2_0 };
 const char *api_version_name(enum api_version version); /* "1.1.0" */
+/* CUZK_USAGE: no such version. */
+MUST_CHECK enum cuzk_status api_version_of_name(enum api_version *ret, const char *name,
+                                                struct cuzk_error *err);
 
 enum challenge_kind { CHALLENGES_INTERACTIVE, CHALLENGES_SYNTHETIC, CHALLENGES_NON_INTERACTIVE };
 

@@ -50,13 +50,6 @@ static bool equal(const struct scalar *a, const struct scalar *b)
     return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-static bool is_zero(const void *bytes, size_t n)
-{
-    static const uint8_t zeros[32];
-
-    return memcmp(bytes, zeros, n) == 0;
-}
-
 /* ---- numbers and roots ----------------------------------------------------------------------- */
 
 static enum cuzk_status check_path(const struct check *c, const struct merkle_path *path,
@@ -106,12 +99,7 @@ static enum cuzk_status check_commitments(const struct vanilla_porep *v,
     const struct scalar children[2] = {first->column.path.root, first->replica.root};
     struct scalar comm_r;
 
-    if (is_zero(&v->seal.comm_d, sizeof(v->seal.comm_d)))
-        return error_set(err, CUZK_BAD_INPUT, "comm_d is zero");
-    if (is_zero(&v->seal.comm_r, sizeof(v->seal.comm_r)))
-        return error_set(err, CUZK_BAD_INPUT, "comm_r is zero");
-    if (is_zero(v->seal.seed, sizeof(v->seal.seed)))
-        return error_set(err, CUZK_BAD_INPUT, "the seed is zero");
+    TRY(seal_check(&v->seal, err));
     poseidon_hash_plain(POSEIDON_2, &comm_r, children);
     if (!equal(&comm_r, &v->seal.comm_r))
         return error_set(err, CUZK_BAD_INPUT,

@@ -646,6 +646,24 @@ def test_sample_of_an_update_passes_the_check():
             "3", code=1, saying=["row", "partition"])
 
 
+def test_samples_of_sizes_without_registered_proofs_pass_the_check():
+    facts = sample("update-16KiB", "update-16k", 9)
+    files = sorted(glob.glob(os.path.join(out("update-16k"), "vanilla-*.bin")))
+    update = ["update", "--vanilla", *files, "--comm-r-old", facts["comm_r_old"], "--comm-d-new",
+              facts["comm_d_new"], "--comm-r-new", facts["comm_r_new"]]
+    cuzk("check", *update, "--sector-size", "16KiB", "--partition", "1")
+    refuses("check", *update, "--sector-size", "1GiB", code=2, saying="no updates")
+    refuses("check", *update, "--sector-size", "16KiB", "--registered-proof", "1", code=3, saying="")
+    for kind, name, flags in (("winning", "winning-32k", []),
+                              ("window", "window-32k-3s-v1_2", ["--api-version", "1.2.0"])):
+        facts = meta(os.path.join("post", name))
+        files = sorted(glob.glob(vector("post", name, "vanilla-*.bin")))
+        cuzk("check", kind, "--vanilla", *files, "--randomness", facts["randomness"], "--sector-size",
+             "32KiB", *flags)
+    refuses("check", "window", "--vanilla", *files, "--randomness", facts["randomness"], "--sector-size",
+            "32KiB", code=2, saying="--api-version")
+
+
 def test_dense_samples_are_upstreams_sectors():
     facts = meta("porep-2k")
     found = sample("porep-2KiB", "dense.json", 1, "--dense", "--data", vector("porep-2k", "data.bin"),

@@ -64,13 +64,13 @@ static void test_each_disagreement_has_its_own_sentence(void **state)
     set.vanilla.seal.seed[3] ^= 1;
     assert_refused(&set, 0, "from replica id and seed");
     memset(set.vanilla.seal.seed, 0, 32);
-    assert_refused(&set, 0, "the seed is zero");
+    assert_refused(&set, 0, "seed: expected anything but zeros");
     set.vanilla.seal = seal;
     memset(&set.vanilla.seal.comm_d, 0, 32);
-    assert_refused(&set, 0, "comm_d is zero");
+    assert_refused(&set, 0, "comm_d: expected anything but zeros");
     set.vanilla.seal = seal;
     memset(&set.vanilla.seal.comm_r, 0, 32);
-    assert_refused(&set, 0, "comm_r is zero");
+    assert_refused(&set, 0, "comm_r: expected anything but zeros");
     set.vanilla.seal = seal;
     set.config.partitions = 2;
     assert_refused(&set, 0, "1 partitions of 2 challenges");
