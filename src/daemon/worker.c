@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -364,6 +365,30 @@ bool worker_options_parse(struct worker_options *ret, char *const *arguments, in
     return true;
 }
 
+void worker_visible_card(char *ret, size_t n, const char *seen, int ordinal)
+{
+    if (!seen) {
+        snprintf(ret, n, "%d", ordinal);
+        return;
+    }
+    for (int i = 0; i < ordinal && seen; i++) {
+        seen = strchr(seen, ',');
+        seen += seen ? 1 : 0;
+    }
+    snprintf(ret, n, "%.*s", seen ? (int)strcspn(seen, ",") : 0, seen ? seen : "");
+}
+
+/* Before there is a second thread. */
+static bool see_one_card(int ordinal)
+{
+    char card[128];
+
+    if (ordinal < 0)
+        return true;
+    worker_visible_card(card, sizeof card, getenv("CUDA_VISIBLE_DEVICES"), ordinal);
+    return setenv("CUDA_VISIBLE_DEVICES", card, 1) == 0;
+}
+
 static enum cuzk_status start(struct worker *w, struct cuzk_error *err)
 {
     const struct engine_options options = {.backend = w->options->backend,
@@ -373,6 +398,8 @@ static enum cuzk_status start(struct worker *w, struct cuzk_error *err)
                                            .stage_ctx = w};
     pthread_t control;
 
+    if (!see_one_card(w->options->ordinal))
+        return error_set(err, CUZK_NO_MEMORY, "the environment has no room for the card's number");
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->some, NULL);
     TRY(engine_open(&w->engine, &options, err));

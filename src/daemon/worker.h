@@ -8,7 +8,7 @@
 struct worker_options {
     int socket;
     const char *backend; /* "cpu", "cuda" */
-    int ordinal;         /* of the card */
+    int ordinal;         /* of the card, among those that the daemon may see; -1 on a processor */
     unsigned threads;    /* 0: all processors */
     const char *params;  /* folder of the keys */
     bool allow_dev_keys;
@@ -23,6 +23,11 @@ struct worker_options {
  * params, "dev" or "official". */
 enum { WORKER_ARGUMENTS = 6 };
 MUST_CHECK bool worker_options_parse(struct worker_options *ret, char *const *arguments, int n);
+
+/* The card at place `ordinal` of those that CUDA_VISIBLE_DEVICES names (`seen`; NULL: all of the
+ * machine), as that variable wants it: a worker sees its own card and no other, as number 0. Of n
+ * bytes; "" when there is no such place. */
+void worker_visible_card(char *ret, size_t n, const char *seen, int ordinal);
 
 /* Until the socket ends. Returns the exit code. */
 int worker_run(const struct worker_options *options);
