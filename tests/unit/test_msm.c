@@ -787,8 +787,9 @@ static void test_subgroup_check_finds_the_first_point_outside(void **state)
         struct any_point bad, minus;
 
         if (!outside_new(&cases[c], &bad, &rng)) {
-            assert_string_equal(cases[c].name, cases[c].curve == &curve_bn254 ? "bn254 g1"
-                                                                              : "toy_bn g1");
+            const char *whole = cases[c].curve == &curve_bn254 ? "bn254 g1" : "toy_bn g1";
+
+            assert_memory_equal(cases[c].name, whole, strlen(whole)); /* in lanes too */
             continue;
         }
         group_neg(&cases[c], &minus, &bad);
