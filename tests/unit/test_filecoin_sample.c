@@ -23,7 +23,7 @@ static struct vanilla_porep sample(const struct porep_config *config, uint64_t s
 {
     const struct sample_facts facts = sample_facts_of(seed);
     struct sample_sector sector;
-    struct vanilla_porep v;
+    struct vanilla_porep v = {0};
     struct cuzk_error err;
 
     if (sample_sector_new(&sector, config, &facts, NULL, &err) != CUZK_OK ||

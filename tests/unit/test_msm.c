@@ -787,9 +787,9 @@ static void test_subgroup_check_finds_the_first_point_outside(void **state)
         struct any_point bad, minus;
 
         if (!outside_new(&cases[c], &bad, &rng)) {
-            const char *whole = cases[c].curve == &curve_bn254 ? "bn254 g1" : "toy_bn g1";
-
-            assert_memory_equal(cases[c].name, whole, strlen(whole)); /* in lanes too */
+            /* All points of these are in the group. */
+            assert_true(strncmp(cases[c].name, "bn254 g1", 8) == 0 ||
+                        strncmp(cases[c].name, "toy_bn g1", 9) == 0);
             continue;
         }
         group_neg(&cases[c], &minus, &bad);
