@@ -60,7 +60,7 @@ struct config_memory {
 };
 
 struct config_gpus {
-    struct config_list devices; /* ordinals or UUIDs; empty: all */
+    struct config_list devices; /* ordinals or UUIDs; empty: no card */
     uint64_t gpu_threads;       /* of a worker's pool; 0: all processors */
 };
 

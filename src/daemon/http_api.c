@@ -326,20 +326,27 @@ static unsigned key_code(enum cuzk_status status)
                                       : MHD_HTTP_INTERNAL_SERVER_ERROR;
 }
 
-static void preloaded(void *ctx, const struct preload_answer *answer)
+/* What became of a key: a flag and a number, or the sentence of a refusal. */
+static void answer_key(struct exchange *x, enum cuzk_status status, const char *sentence,
+                       const char *flag_name, bool flag, const char *number_name, uint64_t number)
 {
-    struct exchange *x = ctx;
     struct report report;
 
-    if (answer->status != CUZK_OK)
-        answer_error(x, key_code(answer->status), "%s", answer->sentence);
+    if (status != CUZK_OK)
+        answer_error(x, key_code(status), "%s", sentence);
     else {
         report_init(&report);
-        report_bool(&report, "already_loaded", answer->already_loaded);
-        report_number(&report, "load_time_ms", answer->load_ms);
+        report_bool(&report, flag_name, flag);
+        report_number(&report, number_name, number);
         answer_report(x, MHD_HTTP_OK, &report);
     }
     exchange_resume(x);
+}
+
+static void preloaded(void *ctx, const struct preload_answer *answer)
+{
+    answer_key(ctx, answer->status, answer->sentence, "already_loaded", answer->already_loaded,
+               "load_time_ms", answer->load_ms);
 }
 
 static void preload(struct exchange *x)
@@ -350,18 +357,8 @@ static void preload(struct exchange *x)
 
 static void evicted(void *ctx, const struct evict_answer *answer)
 {
-    struct exchange *x = ctx;
-    struct report report;
-
-    if (answer->status != CUZK_OK)
-        answer_error(x, key_code(answer->status), "%s", answer->sentence);
-    else {
-        report_init(&report);
-        report_bool(&report, "was_loaded", answer->was_loaded);
-        report_number(&report, "freed_bytes", answer->freed_bytes);
-        answer_report(x, MHD_HTTP_OK, &report);
-    }
-    exchange_resume(x);
+    answer_key(ctx, answer->status, answer->sentence, "was_loaded", answer->was_loaded,
+               "freed_bytes", answer->freed_bytes);
 }
 
 static void evict(struct exchange *x)
