@@ -164,15 +164,10 @@ void payload_input_done(struct payload_input *input)
 static enum cuzk_status derive(struct payload *p, const struct request *request,
                                struct budget *budget, struct cuzk_error *err)
 {
-    const uint64_t asked = p->request.sector_size;
-
     p->name = request->name;
     p->first = request->first;
     p->end = request->end;
     p->n_inputs = request->n_inputs;
-    if (asked && asked != p->name.size->bytes)
-        return error_set(err, CUZK_BAD_INPUT, "sector_size: expected %" PRIu64 ", found %" PRIu64,
-                         p->name.size->bytes, asked);
     if (n_partitions(p) > PAYLOAD_PARTITIONS_MAX || inputs_bytes(p) / 32 > PAYLOAD_INPUTS_MAX)
         return error_set(err, CUZK_BAD_INPUT, "%zu partitions of %zu inputs are too many",
                          n_partitions(p), p->n_inputs);

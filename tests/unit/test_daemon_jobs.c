@@ -386,7 +386,7 @@ static void test_bad_requests_are_refused_with_a_sentence(void **state)
     ask(do_submit, &a);
     must_answer(&a);
     assert_int_equal(a.refusal, REFUSED_BAD_REQUEST);
-    assert_non_null(strstr(a.sentence, "sector_size: expected 2048, found 4096"));
+    assert_non_null(strstr(a.sentence, "sector size: expected 4096, found 2048"));
 
     a.request = winning("x");
     a.request.randomness[0] ^= 1; /* other challenges than the proof opens */
