@@ -9,29 +9,48 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
-
 /* ---- reading --------------------------------------------------------------------------------- */
+
+/* Opens a part, which must lie in a regular file. */
+static enum cuzk_status open_part(const struct file_part *part, int *ret_fd, size_t *ret_bytes,
+                                  struct cuzk_error *err)
+{
+    const char *name = file_part_name(part);
+    const int fd = open(part->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    enum cuzk_status status = CUZK_OK;
+    struct stat st;
+    uint64_t size, bytes = part->bytes;
+
+    if (fd < 0)
+        return error_set(err, CUZK_IO, "%s: %s", name, strerror(errno));
+    if (fstat(fd, &st) != 0)
+        status = error_set(err, CUZK_IO, "%s: %s", name, strerror(errno));
+    else if (!S_ISREG(st.st_mode))
+        status = error_set(err, CUZK_BAD_INPUT, "%s: not a regular file", name);
+    size = status == CUZK_OK ? (uint64_t)st.st_size : 0;
+    if (status == CUZK_OK &&
+        (part->offset > size || (bytes != FILE_TO_END && bytes > size - part->offset)))
+        status =
+            error_set(err, CUZK_BAD_INPUT,
+                      "%s: expected %" PRIu64 " bytes at offset %" PRIu64 ", the file has %" PRIu64,
+                      name, bytes, part->offset, size);
+    if (status != CUZK_OK) {
+        close(fd);
+        return status;
+    }
+    *ret_fd = fd;
+    *ret_bytes = (size_t)(bytes == FILE_TO_END ? size - part->offset : bytes);
+    return CUZK_OK;
+}
 
 static enum cuzk_status map_descriptor(struct file_map *map, int fd, const struct file_part *part,
                                        struct cuzk_error *err)
 {
     const char *name = file_part_name(part);
-    struct stat st;
-    uint64_t size, bytes = part->bytes;
     uint8_t *start;
 
-    if (fstat(fd, &st) != 0)
-        return error_set(err, CUZK_IO, "%s: %s", name, strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return error_set(err, CUZK_BAD_INPUT, "%s: not a regular file", name);
-    size = (uint64_t)st.st_size;
-    if (part->offset > size || (bytes != FILE_TO_END && bytes > size - part->offset))
-        return error_set(err, CUZK_BAD_INPUT,
-                         "%s: expected %" PRIu64 " bytes at offset %" PRIu64
-                         ", the file has %" PRIu64,
-                         name, bytes, part->offset, size);
-    map->bytes = (size_t)(bytes == FILE_TO_END ? size - part->offset : bytes);
+    if (!(map->path = mem_copy_string(name)))
+        return error_set(err, CUZK_NO_MEMORY, "%s: no memory for its name", name);
     if (map->bytes == 0)
         return CUZK_OK;
     map->lead = (size_t)(part->offset % (uint64_t)sysconf(_SC_PAGESIZE));
@@ -46,20 +65,57 @@ static enum cuzk_status map_descriptor(struct file_map *map, int fd, const struc
 enum cuzk_status file_map_part(struct file_map *map, const struct file_part *part,
                                struct cuzk_error *err)
 {
-    const char *name = file_part_name(part);
     enum cuzk_status st;
     int fd;
 
     *map = (struct file_map){0};
-    fd = open(part->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return error_set(err, CUZK_IO, "%s: %s", name, strerror(errno));
+    TRY(open_part(part, &fd, &map->bytes, err));
     st = map_descriptor(map, fd, part, err);
     close(fd);
-    if (st == CUZK_OK && !(map->path = mem_copy_string(name)))
-        st = error_set(err, CUZK_NO_MEMORY, "%s: no memory for its name", name);
     if (st != CUZK_OK)
         file_unmap(map);
+    return st;
+}
+
+static enum cuzk_status read_descriptor(uint8_t *to, size_t n, int fd, const struct file_part *part,
+                                        struct cuzk_error *err)
+{
+    size_t done = 0;
+
+    while (done < n) {
+        const ssize_t got = pread(fd, to + done, n - done, (off_t)(part->offset + done));
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return error_set(err, CUZK_IO, "%s: %s", file_part_name(part), strerror(errno));
+        if (got == 0)
+            return error_set(err, CUZK_BAD_INPUT,
+                             "%s: expected %zu bytes at offset %" PRIu64
+                             ", the file ends after %zu",
+                             file_part_name(part), n, part->offset, done);
+        done += (size_t)got;
+    }
+    return CUZK_OK;
+}
+
+enum cuzk_status file_read(struct region *ret, size_t *ret_bytes, const struct file_part *part,
+                           struct budget *budget, enum mem_class class, struct cuzk_error *err)
+{
+    enum cuzk_status st;
+    size_t bytes;
+    int fd;
+
+    TRY(open_part(part, &fd, &bytes, err));
+    st = region_map(ret, budget, class, bytes, err);
+    if (st == CUZK_OK) {
+        st = read_descriptor(ret->base, bytes, fd, part, err);
+        if (st != CUZK_OK)
+            region_unmap(ret);
+    }
+    close(fd);
+    if (st == CUZK_OK)
+        *ret_bytes = bytes;
     return st;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/mem.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -42,6 +43,12 @@ MUST_CHECK enum cuzk_status file_map(struct file_map *map, const char *path,
 MUST_CHECK enum cuzk_status file_map_part(struct file_map *map, const struct file_part *part,
                                           struct cuzk_error *err);
 void file_unmap(struct file_map *map); /* accepts a zeroed one */
+
+/* The bytes of a part, read into a region of their own: for small files whose map could end the
+ * process, because somebody cuts them short meanwhile. *ret_bytes is their number. */
+MUST_CHECK enum cuzk_status file_read(struct region *ret, size_t *ret_bytes,
+                                      const struct file_part *part, struct budget *budget,
+                                      enum mem_class class, struct cuzk_error *err);
 
 /* These bytes of the map will not be read again soon: whole pages of them leave our memory (a later
  * read finds them again). For files larger than memory. Bytes outside the map are ignored. */

@@ -451,13 +451,17 @@ static enum cuzk_status find_record(struct file_part *ret, uint64_t *ret_body, i
     uint8_t trailer[TRAILER_BYTES];
     uint64_t size, body, record;
     struct stat st;
+    ssize_t n;
 
     if (fstat(fd, &st) != 0)
         return error_set(err, CUZK_IO, "payload: %s", strerror(errno));
     size = (uint64_t)st.st_size;
-    if (size < TRAILER_BYTES || pread(fd, trailer, sizeof trailer, (off_t)(size - TRAILER_BYTES)) !=
-                                    (ssize_t)sizeof trailer)
+    if (size < TRAILER_BYTES)
         return error_set(err, CUZK_BAD_INPUT, "payload: %" PRIu64 " bytes hold no trailer", size);
+    n = pread(fd, trailer, sizeof trailer, (off_t)(size - TRAILER_BYTES));
+    if (n != (ssize_t)sizeof trailer)
+        return error_set(err, CUZK_IO, "payload: trailer: %s",
+                         n < 0 ? strerror(errno) : "the file ends");
     body = load_u64_le(trailer);
     record = load_u64_le(trailer + 8);
     size -= TRAILER_BYTES;
@@ -476,20 +480,21 @@ enum cuzk_status payload_read(struct payload *ret, int fd, struct budget *budget
                               struct cuzk_error *err)
 {
     struct payload p = {0};
-    struct file_map map = {0};
     struct file_part part = {.name = "payload"};
+    struct region record;
     struct reader r;
     char path[32];
     enum cuzk_status st;
+    size_t n;
 
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     part.path = path;
     TRY(find_record(&part, &p.body_bytes, fd, err));
-    TRY(file_map_part(&map, &part, err));
-    r = reader_over(map.data, map.bytes, "payload");
+    TRY(file_read(&record, &n, &part, budget, MEM_REQUEST, err));
+    r = reader_over(record.base, n, "payload");
     r.section = "record";
     st = get_record(&p, &r, budget, err);
-    file_unmap(&map);
+    region_unmap(&record);
     if (st != CUZK_OK) {
         payload_done(&p);
         return st;

@@ -141,20 +141,22 @@ enum cuzk_status vk_read(struct verifying_key *ret, struct reader *r, const stru
 enum cuzk_status vk_open(struct verifying_key *ret, const char *path, const struct curve *curve,
                          struct pool *pool, struct budget *budget, struct cuzk_error *err)
 {
+    const struct file_part whole = file_whole(path);
     struct verifying_key vk = {0};
+    struct region file;
     enum cuzk_status st;
-    struct file_map map;
     struct reader r;
+    size_t n;
 
-    TRY(file_map(&map, path, err));
-    r = reader_over(map.data, map.bytes, path);
+    TRY(file_read(&file, &n, &whole, budget, MEM_SCRATCH, err));
+    r = reader_over(file.base, n, path);
     TRY_GOTO(st, out, vk_read(&vk, &r, curve, pool, budget, err));
     TRY_GOTO(st, out, read_end(&r, err));
     *ret = vk;
     vk = (struct verifying_key){0};
 out:
     verifying_key_done(&vk);
-    file_unmap(&map);
+    region_unmap(&file);
     return st;
 }
 

@@ -391,9 +391,13 @@ static void test_file_part_is_the_bytes_it_names(void **state)
     uint8_t bytes[9000];
     struct out_file out;
     struct file_map map;
+    struct region region;
+    struct budget budget;
     struct cuzk_error err;
+    size_t n;
 
     (void)state;
+    budget_init(&budget, 0);
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(i * i >> 3);
     assert_int_equal(out_open(&out, path, NULL), CUZK_OK);
@@ -407,12 +411,34 @@ static void test_file_part_is_the_bytes_it_names(void **state)
         assert_int_equal(file_map_part(&map, &part, NULL), CUZK_OK);
         assert_int_equal(map.bytes, part.bytes == 700 ? 700 : sizeof bytes - offset);
         assert_memory_equal(map.data, bytes + offset, map.bytes);
+        assert_int_equal(file_read(&region, &n, &part, &budget, MEM_REQUEST, NULL), CUZK_OK);
+        assert_int_equal(n, map.bytes);
+        assert_memory_equal(region.base, bytes + offset, n);
+        region_unmap(&region);
         file_unmap(&map);
         part.bytes = sizeof bytes - offset + 1;
         assert_int_equal(file_map_part(&map, &part, &err), CUZK_BAD_INPUT);
         assert_non_null(strstr(err.message, "body: "));
+        assert_int_equal(file_read(&region, &n, &part, &budget, MEM_REQUEST, &err), CUZK_BAD_INPUT);
+        assert_non_null(strstr(err.message, "body: "));
+        assert_int_equal(atomic_load(&budget.now), 0);
     }
     unlink(path);
+}
+
+/* A file of the kernel says that it has a page, and ends before that: as one that is cut short. */
+static void test_file_read_outlives_a_file_that_is_cut_short(void **state)
+{
+    const struct file_part part = file_whole("/sys/kernel/mm/transparent_hugepage/enabled");
+    struct region region;
+    struct cuzk_error err;
+    size_t n;
+
+    (void)state;
+    if (access(part.path, R_OK) != 0)
+        skip();
+    assert_int_equal(file_read(&region, &n, &part, NULL, MEM_REQUEST, &err), CUZK_BAD_INPUT);
+    assert_non_null(strstr(err.message, "bytes at offset 0, the file ends after "));
 }
 
 static void test_file_map_names_what_it_cannot_open(void **state)
@@ -557,6 +583,7 @@ int main(void)
         cmocka_unit_test(test_pool_skips_the_rest_once_cancelled),
         cmocka_unit_test(test_out_file_appears_whole_or_not_at_all),
         cmocka_unit_test(test_file_part_is_the_bytes_it_names),
+        cmocka_unit_test(test_file_read_outlives_a_file_that_is_cut_short),
         cmocka_unit_test(test_file_map_names_what_it_cannot_open),
         cmocka_unit_test(test_reader_refuses_to_run_over),
         cmocka_unit_test(test_hashes_match_their_standards),
