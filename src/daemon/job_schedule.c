@@ -78,10 +78,11 @@ static struct job *choose(struct jobs *jobs, struct worker **ret_worker)
     struct candidate line[LINE_MAX];
     struct job *jobs_of[LINE_MAX];
     struct worker *workers[LINE_MAX];
+    const uint64_t now = loop_now();
     size_t n = 0, i;
 
     for (struct job *j = jobs->line.first; j && n < LINE_MAX; j = j->next) {
-        if (j->ending || !j->bytes.scratch)
+        if (j->ending || !j->bytes.scratch || j->not_before > now)
             continue;
         jobs_of[n] = j;
         workers[n] = find_worker(jobs, j);
@@ -203,16 +204,19 @@ struct begin_task {
     int fd;
     enum cuzk_status status;
     struct cuzk_error err;
+    bool unwritten;
+    struct cuzk_error why; /* unwritten */
 };
 
+/* A row that still says `waiting` harms nobody, so a disk that is full keeps no job from its proof.
+ */
 static void begin_work(struct desk_task *task)
 {
     struct begin_task *b = (struct begin_task *)task;
     struct journal *journal = b->job->jobs->clerk.journal;
 
     b->status = journal_payload_open(journal, &b->row, &b->fd, &b->err);
-    if (b->status == CUZK_OK)
-        b->status = journal_update(journal, &b->row, &b->err);
+    b->unwritten = b->status == CUZK_OK && journal_update(journal, &b->row, &b->why) != CUZK_OK;
 }
 
 static void send_proof_order(struct begin_task *b)
@@ -238,14 +242,24 @@ static void begin_done(struct desk_task *task)
     struct worker *w = b->worker;
     const bool still_ours = job->worker == w && w->number == b->number;
 
-    if (still_ours && b->status != CUZK_OK) {
-        leave_worker(job);
-        job_end(job, JOB_FAILED, b->status, b->err.message);
-    } else if (still_ours && job->cancelling) {
+    if (b->unwritten)
+        log_warn("the beginning of a job is not in the journal", "job", job->row.id, "error",
+                 b->why.message, NULL);
+    if (still_ours && job->cancelling) {
         leave_worker(job);
         job_end(job, JOB_CANCELLED, CUZK_CANCELLED, "cancelled");
     } else if (still_ours && job->stopping) {
         leave_worker(job);
+        back_to_line(job);
+    } else if (still_ours && b->status == CUZK_BAD_INPUT) {
+        leave_worker(job);
+        job_end(job, JOB_FAILED, b->status, b->err.message);
+    } else if (still_ours && b->status != CUZK_OK) {
+        log_error("a payload cannot be opened now", "job", job->row.id, "error", b->err.message,
+                  NULL);
+        leave_worker(job);
+        job->not_before = loop_now() + AGAIN;
+        job->row.attempts--;
         back_to_line(job);
     } else if (still_ours)
         send_proof_order(b);
@@ -629,14 +643,33 @@ static void take_bad_proof(struct job *job, const struct check_task *c)
     job_stop(job);
 }
 
+/* The verifying key is not what it should be: proving once more gives somebody the time to mend it.
+ */
+static void take_unverified(struct job *job, const struct check_task *c)
+{
+    log_error("a proof cannot be verified", "job", job->row.id, "error", c->err.message, NULL);
+    set_fault(job, c->status, c->err.message);
+    job->bad_proof = true;
+    job_stop(job);
+}
+
+/* The disk, memory or descriptors have failed us: it is asked again until somebody gives up. */
+static bool is_passing(const struct check_task *c)
+{
+    const struct job *job = c->job;
+
+    return c->status != CUZK_OK && c->status != CUZK_INVALID && c->status != CUZK_BAD_INPUT &&
+           job->place == PLACE_RUNNING && !job->ending && !job->cancelling &&
+           !job->jobs->status.draining;
+}
+
 static void check_done(struct desk_task *task)
 {
     struct check_task *c = (struct check_task *)task;
     struct job *job = c->job;
     struct jobs *jobs = job->jobs;
 
-    if (c->status != CUZK_OK && c->status != CUZK_INVALID && job->place == PLACE_RUNNING &&
-        !job->ending && !jobs->status.draining) {
+    if (is_passing(c)) {
         log_error("a proof cannot be verified or stored", "job", job->row.id, "error",
                   c->err.message, NULL);
         c->again.f = send_check;
@@ -649,6 +682,8 @@ static void check_done(struct desk_task *task)
         take_partition(job, c->k);
     else if (c->status == CUZK_INVALID)
         take_bad_proof(job, c);
+    else if (c->status == CUZK_BAD_INPUT)
+        take_unverified(job, c);
     finish_if_complete(job);
     jobs_schedule(jobs);
     mem_free(c);

@@ -4,6 +4,22 @@
  *                                                                                   │
  *     jobs_await ◄── done: verified proof ◄── desk: verify ◄── worker process ◄── queue, budget
  *
+ * What may go wrong, and what becomes of it (tests/unit/test_daemon_faults.c and
+ * tests/daemon/test_faults.py):
+ *
+ *     a worker dies             its job is tried once more, then it failed: the signal is named
+ *     a key is cut short        under its map: the worker dies of it, the retry finds the file too
+ *                               short: the job failed, the file is named
+ *     a key is overwritten      under its map: no proof of it verifies; once more, then failed
+ *     a key is replaced         by its name: what is loaded goes on, the next load has the new one
+ *     a verifying key is bad    the proof is made once more, then it failed, the file is named
+ *     the disk is full          new requests wait (gRPC) or hear of it (429); accepted jobs go on,
+ *                               and what cannot be stored is tried again every second
+ *     a client goes away        or its deadline passes: the job goes on, its proof is there for
+ *                               whoever asks again
+ *     the daemon is to end      running jobs end, or stop at their last partition (jobs_drain)
+ *     the daemon is killed      the next start takes up all that was accepted
+ *
  * Every function here is called on the loop's thread, and every callback comes on it, later than
  * the call that asked for it. Nothing here blocks. Views and texts handed to a callback are good
  * until it returns; those of a listing until the next turn of the loop. */

@@ -105,11 +105,12 @@ struct job {
     char stage[48];
     uint64_t stage_told; /* when, for EVENT_STAGE */
 
-    bool cancelling; /* a client wants it to end */
-    bool stopping;   /* the daemon ends: it goes back to the line */
-    bool bad_proof;  /* the worker was told to stop because of one */
-    bool ending;     /* its last row is under way */
-    unsigned faults; /* in a row, without a partition between them */
+    bool cancelling;     /* a client wants it to end */
+    bool stopping;       /* the daemon ends: it goes back to the line */
+    bool bad_proof;      /* the worker was told to stop because of one */
+    bool ending;         /* its last row is under way */
+    unsigned faults;     /* in a row, without a partition between them */
+    uint64_t not_before; /* loop_now: it does not begin earlier */
     enum cuzk_status fault_status;
     char fault[512];         /* the last one */
     struct loop_timer grace; /* until a worker that was told to stop is killed */

@@ -284,7 +284,8 @@ enum cuzk_status journal_payload_open(const struct journal *journal, const struc
     payload_path(journal, row, path);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return error_set(err, CUZK_IO, "%s: %s", path, strerror(errno));
+        return error_set(err, errno == ENOENT ? CUZK_BAD_INPUT : CUZK_IO, "%s: %s", path,
+                         strerror(errno));
     *ret_fd = fd;
     return CUZK_OK;
 }

@@ -51,7 +51,7 @@ void journal_row_done(struct journal_row *row); /* accepts a zeroed one */
 /* A nameless file in the spool folder. */
 MUST_CHECK enum cuzk_status journal_spool_open(const struct journal *journal, int *ret_fd,
                                                struct cuzk_error *err);
-/* Opens a row's payload for reading. */
+/* Opens a row's payload for reading. CUZK_BAD_INPUT: it is gone. */
 MUST_CHECK enum cuzk_status journal_payload_open(const struct journal *journal,
                                                  const struct journal_row *row, int *ret_fd,
                                                  struct cuzk_error *err);

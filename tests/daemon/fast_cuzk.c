@@ -6,6 +6,7 @@
  *     die     it kills itself in the middle of a job
  *     bad     a proof with another witness's bytes: it does not verify
  *     hang    it computes on and on, whatever it is told
+ *     refuse  (a number n) the n-th piece of memory from the end of this proof on is refused
  *     slow    (stays) half a second a partition
  *
  * $FAST_WORKER_LABEL is the label of the key. */
@@ -24,6 +25,8 @@
 
 enum { FILECOIN_GENERATOR = 7 };
 
+static struct trapdoor trapdoor;
+
 static bool is_asked(const char *what, bool once)
 {
     const char *folder = getenv("FAST_WORKER");
@@ -33,6 +36,24 @@ static bool is_asked(const char *what, bool once)
         return false;
     snprintf(path, sizeof path, "%s/%s", folder, what);
     return once ? unlink(path) == 0 : access(path, F_OK) == 0;
+}
+
+static void refuse_memory_when_asked(void)
+{
+    const char *folder = getenv("FAST_WORKER");
+    char path[1024];
+    unsigned n = 0;
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/refuse", folder ? folder : "");
+    f = folder ? fopen(path, "re") : NULL;
+    if (!f)
+        return;
+    if (fscanf(f, "%u", &n) != 1)
+        n = 0;
+    fclose(f);
+    unlink(path);
+    mem_fail_at(n);
 }
 
 static enum cuzk_status slowly(struct engine *engine, struct cuzk_error *err)
@@ -56,7 +77,6 @@ static enum cuzk_status prove_partition(struct engine *engine, const struct requ
                                           .pool = engine->pool,
                                           .budget = &engine->budget,
                                           .cancel = engine->cancel};
-    struct trapdoor trapdoor;
     struct blinding blinding;
     struct proof p;
 
@@ -65,7 +85,6 @@ static enum cuzk_status prove_partition(struct engine *engine, const struct requ
     request->kind->witness(request, witness, &resident->circuit.cs, k, engine->pool);
     TRY(slowly(engine, err));
     engine_stage(engine, "  trapdoor");
-    trapdoor_from_label(&trapdoor, resident->circuit.cs.curve, getenv("FAST_WORKER_LABEL"));
     blinding_random(&blinding, resident->circuit.cs.curve);
     if (is_asked("die", true))
         raise(SIGKILL);
@@ -99,6 +118,8 @@ static enum cuzk_status prove(struct engine *engine, const struct request *reque
     }
     engine_stage_end(engine);
     packed_witness_done(&witness);
+    if (st == CUZK_OK)
+        refuse_memory_when_asked();
     return st;
 }
 
@@ -109,6 +130,7 @@ static int run_worker(int argc, char **argv)
     if (!worker_options_parse(&options, argv + 2, argc - 2))
         return CUZK_USAGE;
     options.prove = prove;
+    trapdoor_from_label(&trapdoor, &curve_bls12_381, getenv("FAST_WORKER_LABEL"));
     return worker_run(&options);
 }
 
