@@ -24,6 +24,9 @@ struct por_path {
  * demands that the result equals root. */
 void por_gadget(struct sink *sink, const struct por_tree *tree, num_t leaf,
                 const struct por_path *path, num_t root);
+/* The same in each of n <= SINKS_MAX sinks. */
+void por_gadgets(struct sink *sinks, unsigned n, const struct por_tree *tree, const num_t *leaf,
+                 const struct por_path *path, const num_t *root);
 
 /* The same with the index bits (all levels, bottom up, least significant first) and siblings given:
  * allocates neither, and makes no input. */

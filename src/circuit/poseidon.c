@@ -1,6 +1,11 @@
 #include "circuit/poseidon.h"
 
+#include <assert.h>
+#include <pthread.h>
+
+#include "backend/host.h"
 #include "circuit/poseidon_constants.h"
+#include "ntt/scalar_kernels.h"
 
 unsigned poseidon_arity(enum poseidon_kind kind)
 {
@@ -19,141 +24,117 @@ enum poseidon_kind poseidon_of_arity(unsigned arity)
     }
 }
 
-unsigned poseidon_trace_n(enum poseidon_kind kind)
-{
-    const unsigned arity = poseidon_arity(kind), width = arity + 1;
-    const unsigned partial = poseidon_constants(kind)->partial;
+/* ---- rounds: the constants as kernels take them -------------------------------------------------
+ */
 
-    /* s-boxes of the first round, of the other full rounds, of the partial rounds; the result */
-    return 3 * arity + 4 * (POSEIDON_FULL_ROUNDS - 1) * width + 4 * partial + 1;
+static fr_t *put(fr_t *at, const fr_t *elements, unsigned n)
+{
+    memcpy(at, elements, n * sizeof *at);
+    return at + n;
 }
 
-/* ---- the permutation ---------------------------------------------------------------------------
- *
- * `trace` follows along when it is not NULL: where the next value that the circuit would allocate
- * goes. The compiler makes two copies of what follows, one without it. */
-
-static inline void record(fr_t **trace, const fr_t *value)
+static fr_t *put_matrix(fr_t *at, const struct poseidon_matrix *m, unsigned width)
 {
-    if (trace)
-        *(*trace)++ = *value;
-}
-
-/* x^5, plus a constant; the circuit allocates square, fourth power and result. */
-static inline void power_5(fr_t *x, const fr_t *add, fr_t **trace)
-{
-    fr_t square, fourth;
-
-    fr_sqr(&square, x);
-    record(trace, &square);
-    fr_sqr(&fourth, &square);
-    record(trace, &fourth);
-    fr_mul(x, x, &fourth);
-    if (add)
-        fr_add(x, x, add);
-    record(trace, x);
-}
-
-/* From the second round on, the element itself is a new variable too. */
-static inline void s_box(fr_t *x, const fr_t *add, fr_t **trace)
-{
-    record(trace, x);
-    power_5(x, add, trace);
-}
-
-static inline void multiply_add(fr_t *sum, const fr_t *a, const fr_t *b)
-{
-    fr_t product;
-
-    fr_mul(&product, a, b);
-    fr_add(sum, sum, &product);
-}
-
-static void mix(fr_t *state, unsigned width, const struct poseidon_matrix *m)
-{
-    fr_t next[POSEIDON_WIDTH_MAX];
-
-    for (unsigned j = 0; j < width; j++) {
-        fr_mul(&next[j], &state[0], &m->at[0][j]);
-        for (unsigned i = 1; i < width; i++)
-            multiply_add(&next[j], &state[i], &m->at[i][j]);
-    }
-    memcpy(state, next, width * sizeof *state);
-}
-
-static void mix_sparse(fr_t *state, unsigned width, const struct poseidon_sparse *m)
-{
-    fr_t first;
-
-    fr_mul(&first, &state[0], &m->column[0]);
-    for (unsigned i = 1; i < width; i++) {
-        multiply_add(&first, &state[i], &m->column[i]);
-        multiply_add(&state[i], &state[0], &m->row[i]);
-    }
-    state[0] = first;
-}
-
-static inline void permute(const struct poseidon_constants *k, fr_t *state, fr_t **trace)
-{
-    const unsigned width = k->width;
-    const fr_t *add = k->added;
-
-    for (unsigned i = 0; i < width; i++)
-        fr_add(&state[i], &state[i], &add[i]);
-    add += width;
-    for (unsigned i = 0; i < width; i++) /* element 0 is a constant: nothing is allocated for it */
-        power_5(&state[i], add++, i > 0 ? trace : NULL);
-    mix(state, width, &k->mds);
-    for (unsigned round = 1; round < POSEIDON_FULL_ROUNDS / 2; round++) {
+    for (unsigned j = 0; j < width; j++)
         for (unsigned i = 0; i < width; i++)
-            s_box(&state[i], add++, trace);
-        mix(state, width, round == POSEIDON_PRE_SPARSE ? &k->pre_sparse : &k->mds);
+            *at++ = m->at[i][j];
+    return at;
+}
+
+/* elements: POSEIDON_ELEMENTS_MAX of room. */
+static struct poseidon_rounds make_rounds(fr_t *elements, const struct poseidon_constants *k)
+{
+    enum { HALF = POSEIDON_FULL_ROUNDS / 2 };
+    static const fr_t nothing[POSEIDON_WIDTH_MAX]; /* what the last s-boxes add */
+    const unsigned t = k->width;
+    const fr_t *add = k->added + t;
+    fr_t *at = put(elements, &k->tag, 1);
+
+    at = put(at, k->added, t);
+    for (unsigned round = 0; round < HALF; round++, add += t) {
+        at = put(at, add, t);
+        at = put_matrix(at, round == POSEIDON_PRE_SPARSE ? &k->pre_sparse : &k->mds, t);
     }
     for (unsigned round = 0; round < k->partial; round++) {
-        s_box(&state[0], add++, trace);
-        mix_sparse(state, width, &k->sparse[round]);
+        at = put(at, add++, 1);
+        at = put(at, k->sparse[round].column, t);
+        at = put(at, k->sparse[round].row + 1, t - 1);
     }
-    for (unsigned round = 1; round <= POSEIDON_FULL_ROUNDS / 2; round++) {
-        const bool last = round == POSEIDON_FULL_ROUNDS / 2;
-
-        for (unsigned i = 0; i < width; i++)
-            s_box(&state[i], last ? NULL : add++, trace);
-        mix(state, width, &k->mds);
+    for (unsigned round = 0; round < HALF; round++, add += t) {
+        at = put(at, round == HALF - 1 ? nothing : add, t);
+        at = put_matrix(at, &k->mds, t);
     }
-    record(trace, &state[1]);
+    return (struct poseidon_rounds){
+        .width = t, .half = HALF, .partial = k->partial, .elements = elements};
 }
 
-static void initial_state(fr_t *state, const struct poseidon_constants *k, const fr_t *preimage)
+/* ---- tables of the host's kernel, made once ----------------------------------------------------
+ */
+
+enum { TABLE_BYTES = 64 + 48 * POSEIDON_ELEMENTS_MAX };
+
+static struct {
+    const struct scalar_kernels *fr;
+    _Alignas(64) unsigned char table[POSEIDON_N_KINDS][(TABLE_BYTES + 63) / 64 * 64];
+    fr_t elements[POSEIDON_ELEMENTS_MAX];
+} host;
+
+static void make_tables(void)
 {
-    state[0] = k->tag;
-    memcpy(state + 1, preimage, (k->width - 1) * sizeof *state);
+    host.fr = host_curve(&curve_bls12_381)->fr;
+    for (int kind = 0; kind < POSEIDON_N_KINDS; kind++) {
+        const struct poseidon_rounds rounds =
+            make_rounds(host.elements, poseidon_constants((enum poseidon_kind)kind));
+
+        assert(host.fr->poseidon_table_bytes(&rounds) <= sizeof host.table[kind]);
+        host.fr->poseidon_table_init(host.table[kind], &rounds);
+    }
 }
 
-void poseidon_hash(enum poseidon_kind kind, fr_t *out, const fr_t *preimage)
+static void hash(enum poseidon_kind kind, fr_t *out, const fr_t *preimages, void *const *traces,
+                 size_t n)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, make_tables);
+    host.fr->poseidon(out, host.table[kind], preimages, traces, n);
+}
+
+/* ---- hashes ---------------------------------------------------------------------------------- */
+
+void poseidon_hash(enum poseidon_kind kind, fr_t *out, const fr_t *preimages, size_t n)
+{
+    hash(kind, out, preimages, NULL, n);
+}
+
+void poseidon_hash_plain(enum poseidon_kind kind, struct scalar *out,
+                         const struct scalar *preimages, size_t n)
+{
+    enum { CHUNK = 64 };
+    const unsigned arity = poseidon_arity(kind);
+    fr_t elements[CHUNK * (POSEIDON_WIDTH_MAX - 1)], hashes[CHUNK];
+
+    for (size_t m; n > 0; n -= m, preimages += m * arity) {
+        m = n < CHUNK ? n : CHUNK;
+        for (size_t i = 0; i < m * arity; i++)
+            elements[i] = fr_of_scalar(&preimages[i]);
+        hash(kind, hashes, elements, NULL, m);
+        for (size_t i = 0; i < m; i++)
+            *out++ = fr_to_scalar(&hashes[i]);
+    }
+}
+
+unsigned poseidon_trace_n(enum poseidon_kind kind)
 {
     const struct poseidon_constants *k = poseidon_constants(kind);
-    fr_t state[POSEIDON_WIDTH_MAX];
+    const struct poseidon_rounds rounds = {
+        .width = k->width, .half = POSEIDON_FULL_ROUNDS / 2, .partial = k->partial};
 
-    initial_state(state, k, preimage);
-    permute(k, state, NULL);
-    *out = state[1];
+    return (unsigned)poseidon_rounds_trace(&rounds);
 }
 
-void poseidon_hash_plain(enum poseidon_kind kind, struct scalar *out, const struct scalar *preimage)
+void poseidon_trace(enum poseidon_kind kind, fr_t *out, void *const *traces, const fr_t *preimages,
+                    size_t n)
 {
-    fr_t elements[POSEIDON_WIDTH_MAX], hash;
-
-    for (unsigned i = 0; i < poseidon_arity(kind); i++)
-        elements[i] = fr_of_scalar(&preimage[i]);
-    poseidon_hash(kind, &hash, elements);
-    *out = fr_to_scalar(&hash);
-}
-
-void poseidon_trace(enum poseidon_kind kind, fr_t *trace, const fr_t *preimage)
-{
-    const struct poseidon_constants *k = poseidon_constants(kind);
-    fr_t state[POSEIDON_WIDTH_MAX];
-
-    initial_state(state, k, preimage);
-    permute(k, state, &trace);
+    hash(kind, out, preimages, traces, n);
 }

@@ -21,16 +21,20 @@ unsigned poseidon_arity(enum poseidon_kind kind);
 /* The Merkle kind of an arity: 2, 4, 8 or 11. */
 enum poseidon_kind poseidon_of_arity(unsigned arity);
 
-/* preimage: poseidon_arity(kind) elements. out may be one of them. */
-void poseidon_hash(enum poseidon_kind kind, fr_t *out, const fr_t *preimage);
+/* Bulk: eight hashes at once take little more time than one where the processor has lanes.
+ *
+ * out[i] of preimages[i], i in [0, n), each poseidon_arity(kind) elements, packed. out may be
+ * preimages. */
+void poseidon_hash(enum poseidon_kind kind, fr_t *out, const fr_t *preimages, size_t n);
 /* The same in plain form; reduced values. */
 void poseidon_hash_plain(enum poseidon_kind kind, struct scalar *out,
-                         const struct scalar *preimage);
+                         const struct scalar *preimages, size_t n);
 
-/* What the circuit allocates while it computes this hash: poseidon_trace_n(kind) values in order,
- * the last of them the result. */
+/* The same, and at traces[i] (8-byte aligned) what the circuit allocates while it computes this
+ * hash: poseidon_trace_n(kind) plain values in order, the last of them the result. */
 enum { POSEIDON_TRACE_MAX = 598 };
 unsigned poseidon_trace_n(enum poseidon_kind kind);
-void poseidon_trace(enum poseidon_kind kind, fr_t *trace, const fr_t *preimage);
+void poseidon_trace(enum poseidon_kind kind, fr_t *out, void *const *traces, const fr_t *preimages,
+                    size_t n);
 
 #endif

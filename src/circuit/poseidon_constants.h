@@ -5,11 +5,10 @@
 #define CIRCUIT_POSEIDON_CONSTANTS_H
 
 #include "circuit/poseidon.h"
+#include "ntt/poseidon_rounds.h"
 
 enum {
     POSEIDON_FULL_ROUNDS = 8,
-    POSEIDON_WIDTH_MAX = 12,
-    POSEIDON_PARTIAL_MAX = 57,
     /* Matrix products are numbered from 0, one after each round: number 3 is `pre_sparse`, the next
      * `partial` ones are `sparse`, all others `mds`. */
     POSEIDON_PRE_SPARSE = POSEIDON_FULL_ROUNDS / 2 - 1,

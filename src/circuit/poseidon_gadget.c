@@ -256,23 +256,41 @@ static var_t repeat_rows(struct sink *sink, enum poseidon_kind kind, const num_t
     return var[arity + n_aux];
 }
 
+/* Values of n sinks, made together. */
+static void trace_values(struct sink *sinks, unsigned n, enum poseidon_kind kind,
+                         const num_t *preimage, num_t *result)
+{
+    const unsigned arity = poseidon_arity(kind), n_aux = poseidon_trace_n(kind);
+    fr_t elements[SINKS_MAX * WIDTH], hashes[SINKS_MAX];
+    void *traces[SINKS_MAX];
+
+    assert(n <= SINKS_MAX);
+    for (unsigned i = 0; i < n * arity; i++)
+        elements[i] = preimage[i].value;
+    for (unsigned i = 0; i < n; i++)
+        traces[i] = sink_full_run(&sinks[i], n_aux);
+    poseidon_trace(kind, hashes, traces, elements, n);
+    for (unsigned i = 0; i < n; i++)
+        result[i] = (num_t){.value = hashes[i]};
+}
+
+void poseidon_gadgets(struct sink *sinks, unsigned n, enum poseidon_kind kind,
+                      const num_t *preimage, num_t *result)
+{
+    if (!sink_is_shape(sinks)) {
+        trace_values(sinks, n, kind, preimage, result);
+        return;
+    }
+    assert(n == 1);
+    sink_shape_scope(sinks, "poseidon");
+    *result = (num_t){.var = repeat_rows(sinks, kind, preimage)};
+    sink_shape_scope_end(sinks);
+}
+
 num_t poseidon_gadget(struct sink *sink, enum poseidon_kind kind, const num_t *preimage)
 {
-    const unsigned arity = poseidon_arity(kind), n = poseidon_trace_n(kind);
-    fr_t trace[POSEIDON_TRACE_MAX], elements[WIDTH];
-    num_t result = {0};
+    num_t result;
 
-    if (sink_is_shape(sink)) {
-        sink_shape_scope(sink, "poseidon");
-        result.var = repeat_rows(sink, kind, preimage);
-        sink_shape_scope_end(sink);
-        return result;
-    }
-    for (unsigned i = 0; i < arity; i++)
-        elements[i] = preimage[i].value;
-    poseidon_trace(kind, trace, elements);
-    for (unsigned i = 0; i < n; i++)
-        result.var = sink_full(sink, &trace[i]);
-    result.value = trace[n - 1];
+    poseidon_gadgets(sink, 1, kind, preimage, &result);
     return result;
 }

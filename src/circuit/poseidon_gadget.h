@@ -8,4 +8,9 @@
 /* The hash of poseidon_arity(kind) numbers, which may repeat. */
 num_t poseidon_gadget(struct sink *sink, enum poseidon_kind kind, const num_t *preimage);
 
+/* One hash in each of n <= SINKS_MAX sinks: result[i] of the arity numbers from preimage[i * arity]
+ * on. */
+void poseidon_gadgets(struct sink *sinks, unsigned n, enum poseidon_kind kind,
+                      const num_t *preimage, num_t *result);
+
 #endif

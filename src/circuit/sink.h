@@ -10,6 +10,10 @@
  *     ... gadgets ...                                     ... the same gadgets ...
  *     TRY(sink_shape_done(&sink, err));                   place = sink_witness_done(&sink);
  *
+ * Gadgets that hash in bulk take several witness sinks, as many as there are hashes, and go through
+ * all of them step by step: the eight hashes of a step are made together. A shape sink is always
+ * alone.
+ *
  * A witness can be written by several sinks at once, each a range of the variables: the fixed part
  * by one, each block of a repeat, or each marked part of a block, by another (witness_block_place,
  * witness_part_place say where it begins). Bits of two
@@ -46,6 +50,9 @@ struct sink {
     uint64_t pending;    /* bits of word at.aux / 64 that are not stored yet */
     uint64_t first_word; /* may be shared with the sink before */
 };
+
+/* So many sinks a gadget can take. */
+enum { SINKS_MAX = 8 };
 
 /* Takes memory for templates as gadgets ask for them; the recorder is borrowed. */
 MUST_CHECK enum cuzk_status sink_shape_init(struct sink *sink, struct recorder *rec,
@@ -142,6 +149,19 @@ static inline var_t sink_full(struct sink *sink, const fr_t *value)
     memcpy(sink->room.full + FR_LIMBS * sink->at.full++, plain.l, sizeof plain.l);
     sink_append_bits(sink, 0, 1);
     return (var_t)at;
+}
+
+/* Witness sink only: n such variables, whose values the caller writes, plain, where this points. */
+static inline uint64_t *sink_full_run(struct sink *sink, unsigned n)
+{
+    uint64_t *values = sink->room.full + FR_LIMBS * sink->at.full;
+
+    sink->at.full += n;
+    for (unsigned m; n > 0; n -= m) {
+        m = n < 64 ? n : 64;
+        sink_append_bits(sink, 0, m);
+    }
+    return values;
 }
 
 /* A public input. */

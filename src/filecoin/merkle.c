@@ -1,52 +1,76 @@
 #include "filecoin/merkle.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "circuit/poseidon.h"
 #include "circuit/tree_node.h"
 #include "filecoin/seal.h"
 
-void merkle_node(struct scalar *out, const struct scalar *children, unsigned arity,
-                 enum por_hash hash)
+static void sha256_parent(struct scalar *out, const struct scalar children[2])
 {
     uint8_t left[32], right[32];
 
-    if (hash == POR_POSEIDON) {
-        poseidon_hash_plain(poseidon_of_arity(arity), out, children);
-        return;
-    }
     scalar_to_bytes(left, &children[0]);
     scalar_to_bytes(right, &children[1]);
     sha256_node(left, left, right);
     *out = scalar_from_bytes(left);
 }
 
-struct scalar merkle_climb(const struct merkle_path *path, const struct tree_shape *tree,
-                           enum por_hash hash, unsigned levels, const struct scalar *leaf)
+void merkle_nodes(struct scalar *out, const struct scalar *children, size_t n, unsigned arity,
+                  enum por_hash hash)
 {
-    const struct scalar *siblings = path->siblings;
-    uint64_t index = path->index;
-    struct scalar node = *leaf;
+    if (hash == POR_POSEIDON)
+        poseidon_hash_plain(poseidon_of_arity(arity), out, children, n);
+    else
+        for (size_t i = 0; i < n; i++)
+            sha256_parent(&out[i], &children[2 * i]);
+}
+
+enum { ARITY_MAX = 8, AT_ONCE = 16 };
+
+/* The running node among its siblings. */
+static void put_children(struct scalar *children, const struct scalar *siblings, unsigned arity,
+                         size_t place, const struct scalar *node)
+{
+    memcpy(children, siblings, place * sizeof(*node));
+    children[place] = *node;
+    memcpy(children + place + 1, siblings + place, (arity - 1 - place) * sizeof(*node));
+}
+
+static void climb_some(struct scalar *nodes, const struct merkle_path *paths, size_t n,
+                       const struct tree_shape *tree, enum por_hash hash, unsigned levels)
+{
+    struct scalar children[AT_ONCE * ARITY_MAX];
+    size_t n_siblings = 0;
+    unsigned n_bits = 0;
 
     for (unsigned level = 0; level < levels; level++) {
-        unsigned bits = tree_level_bits(tree, level), arity = 1u << bits;
-        size_t place = index & (arity - 1);
-        struct scalar children[8];
+        const unsigned bits = tree_level_bits(tree, level), arity = 1u << bits;
 
-        memcpy(children, siblings, place * sizeof(node));
-        children[place] = node;
-        memcpy(children + place + 1, siblings + place, (arity - 1 - place) * sizeof(node));
-        merkle_node(&node, children, arity, hash);
-        siblings += arity - 1;
-        index >>= bits;
+        for (size_t i = 0; i < n; i++)
+            put_children(&children[i * arity], paths[i].siblings + n_siblings, arity,
+                         paths[i].index >> n_bits & (arity - 1), &nodes[i]);
+        merkle_nodes(nodes, children, n, arity, hash);
+        n_siblings += arity - 1;
+        n_bits += bits;
     }
-    return node;
+}
+
+void merkle_climb(struct scalar *nodes, const struct merkle_path *paths, size_t n,
+                  const struct tree_shape *tree, enum por_hash hash, unsigned levels)
+{
+    for (size_t i = 0; i < n; i += AT_ONCE)
+        climb_some(nodes + i, paths + i, n - i < AT_ONCE ? n - i : AT_ONCE, tree, hash, levels);
 }
 
 struct scalar merkle_root(const struct merkle_path *path, const struct tree_shape *tree,
                           enum por_hash hash, const struct scalar *leaf)
 {
-    return merkle_climb(path, tree, hash, tree_levels(tree), leaf);
+    struct scalar node = *leaf;
+
+    merkle_climb(&node, path, 1, tree, hash, tree_levels(tree));
+    return node;
 }
 
 /* ---- circuit --------------------------------------------------------------------------------- */
@@ -60,10 +84,19 @@ struct por_tree por_tree_of(const struct tree_shape *shape, enum por_hash hash)
     return tree;
 }
 
+void merkle_inclusions(struct sink *sinks, unsigned n, const struct por_tree *tree,
+                       const num_t *leaf, const struct merkle_path *const *path, const num_t *root)
+{
+    struct por_path por_paths[SINKS_MAX];
+
+    assert(n <= SINKS_MAX);
+    for (unsigned i = 0; i < n; i++)
+        por_paths[i] = (struct por_path){.siblings = path[i]->siblings, .index = path[i]->index};
+    por_gadgets(sinks, n, tree, leaf, por_paths, root);
+}
+
 void merkle_inclusion(struct sink *sink, const struct por_tree *tree, num_t leaf,
                       const struct merkle_path *path, num_t root)
 {
-    const struct por_path por_path = {.siblings = path->siblings, .index = path->index};
-
-    por_gadget(sink, tree, leaf, &por_path, root);
+    merkle_inclusions(sink, 1, tree, &leaf, &path, &root);
 }

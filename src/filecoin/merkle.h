@@ -15,13 +15,13 @@ struct merkle_path {
     uint64_t index;
 };
 
-/* The node above `arity` children, which may hold the result. SHA-256 has arity 2. */
-void merkle_node(struct scalar *out, const struct scalar *children, unsigned arity,
-                 enum por_hash hash);
-/* The node that the first `levels` levels of the path lead to from `leaf`. */
-struct scalar merkle_climb(const struct merkle_path *path, const struct tree_shape *tree,
-                           enum por_hash hash, unsigned levels, const struct scalar *leaf);
-/* All levels. */
+/* The n nodes above n times `arity` children; out may be children. SHA-256 has arity 2. */
+void merkle_nodes(struct scalar *out, const struct scalar *children, size_t n, unsigned arity,
+                  enum por_hash hash);
+/* nodes: n leaves, which become the nodes that the first `levels` levels of the n paths lead to. */
+void merkle_climb(struct scalar *nodes, const struct merkle_path *paths, size_t n,
+                  const struct tree_shape *tree, enum por_hash hash, unsigned levels);
+/* All levels of one path. */
 struct scalar merkle_root(const struct merkle_path *path, const struct tree_shape *tree,
                           enum por_hash hash, const struct scalar *leaf);
 
@@ -32,5 +32,8 @@ struct por_tree por_tree_of(const struct tree_shape *shape, enum por_hash hash);
 /* por_gadget along the path. */
 void merkle_inclusion(struct sink *sink, const struct por_tree *tree, num_t leaf,
                       const struct merkle_path *path, num_t root);
+/* The same in each of n <= SINKS_MAX sinks. */
+void merkle_inclusions(struct sink *sinks, unsigned n, const struct por_tree *tree,
+                       const num_t *leaf, const struct merkle_path *const *path, const num_t *root);
 
 #endif

@@ -52,13 +52,16 @@ static void fixed_part(struct sink *sink, struct porep *p, const struct seal *se
 
 /* ---- a challenge ----------------------------------------------------------------------------- */
 
-/* A column of labels is in TreeC. */
-static void column_inclusion(struct sink *sink, const struct porep *p, const num_t *column,
-                             const struct merkle_path *path)
+/* Columns of labels, one after the other, are in TreeC; a sink each. */
+static void column_inclusions(struct sink *sinks, unsigned n, const struct porep *p,
+                              const num_t *columns, const struct merkle_path *const *paths)
 {
-    num_t hash = poseidon_gadget(sink, poseidon_of_arity(p->layers), column);
+    num_t hash[SINKS_MAX], root[SINKS_MAX];
 
-    merkle_inclusion(sink, &p->tree, hash, path, p->comm_c);
+    poseidon_gadgets(sinks, n, poseidon_of_arity(p->layers), columns, hash);
+    for (unsigned i = 0; i < n; i++)
+        root[i] = p->comm_c;
+    merkle_inclusions(sinks, n, &p->tree, hash, paths, root);
 }
 
 /* Values are decomposed anew for every layer that uses them: so the circuit is defined. */
@@ -108,14 +111,26 @@ static void data_part(struct sink *sink, const struct porep *p, const struct van
     sink_scope_end(sink);
 }
 
-static void parent_part(struct sink *sink, const struct porep *p, const struct vanilla_challenge *c,
-                        struct shared *s, unsigned i)
+/* The parts of n <= SINKS_MAX parents from `first` on, side by side, a sink each. */
+static void parent_parts(struct sink *sinks, unsigned n, const struct porep *p,
+                         const struct vanilla_challenge *c, struct shared *s, unsigned first)
 {
-    sink_scope_index(sink, "parent", i);
-    for (unsigned layer = 0; layer < p->layers; layer++)
-        s->columns[i][layer] = num_alloc_plain(sink, &c->parents[i].rows[layer]);
-    column_inclusion(sink, p, s->columns[i], &c->parents[i].path);
-    sink_scope_end(sink);
+    num_t columns[SINKS_MAX * LAYERS_MAX];
+    const struct merkle_path *paths[SINKS_MAX];
+
+    for (unsigned i = 0; i < n; i++) {
+        const struct vanilla_column *parent = &c->parents[first + i];
+        num_t *column = columns + (size_t)i * p->layers;
+
+        sink_scope_index(&sinks[i], "parent", first + i);
+        for (unsigned layer = 0; layer < p->layers; layer++)
+            column[layer] = num_alloc_plain(&sinks[i], &parent->rows[layer]);
+        memcpy(s->columns[first + i], column, p->layers * sizeof(*column));
+        paths[i] = &parent->path;
+    }
+    column_inclusions(sinks, n, p, columns, paths);
+    for (unsigned i = 0; i < n; i++)
+        sink_scope_end(&sinks[i]);
 }
 
 static void node_part(struct sink *sink, const struct vanilla_challenge *c, struct shared *s)
@@ -145,6 +160,7 @@ static void label_part(struct sink *sink, const struct porep *p, struct shared *
 static void last_part(struct sink *sink, const struct porep *p, const struct vanilla_challenge *c,
                       const struct shared *s)
 {
+    const struct merkle_path *path = &c->column.path;
     num_t encoded;
 
     sink_scope(sink, "replica");
@@ -153,23 +169,24 @@ static void last_part(struct sink *sink, const struct porep *p, const struct van
     sink_scope_end(sink);
 
     sink_scope(sink, "column");
-    column_inclusion(sink, p, s->labels, &c->column.path);
+    column_inclusions(sink, 1, p, s->labels, &path);
     sink_scope_end(sink);
 }
 
-static void challenge_part(struct sink *sink, const struct porep *p,
-                           const struct vanilla_challenge *c, struct shared *s, unsigned part)
+/* n parts from `part` on, a sink each; more than one only if all are parents. */
+static void challenge_parts(struct sink *sinks, unsigned n, const struct porep *p,
+                            const struct vanilla_challenge *c, struct shared *s, unsigned part)
 {
     if (part == PART_DATA)
-        data_part(sink, p, c, s);
+        data_part(sinks, p, c, s);
     else if (part < PART_NODE)
-        parent_part(sink, p, c, s, part - PART_PARENT);
+        parent_parts(sinks, n, p, c, s, part - PART_PARENT);
     else if (part == PART_NODE)
-        node_part(sink, c, s);
+        node_part(sinks, c, s);
     else if (part < PART_LABEL + p->layers)
-        label_part(sink, p, s, part - PART_LABEL + 1);
+        label_part(sinks, p, s, part - PART_LABEL + 1);
     else
-        last_part(sink, p, c, s);
+        last_part(sinks, p, c, s);
 }
 
 /* ---- recording ------------------------------------------------------------------------------- */
@@ -193,7 +210,7 @@ static enum cuzk_status record(struct recorder *rec, const void *porep_shape,
     while (recorder_block(rec))
         for (unsigned part = 0; part < n_parts(&p); part++) {
             recorder_mark(rec);
-            challenge_part(&sink, &p, blank.challenges, &shared, part);
+            challenge_parts(&sink, 1, &p, blank.challenges, &shared, part);
         }
     st = sink_shape_done(&sink, err);
 out:
@@ -254,23 +271,48 @@ static void share_labels(struct shared *s, const struct porep *p, const struct v
     }
 }
 
-static void witness_part(void *ctx, size_t i, unsigned worker)
+/* The tasks of a challenge are its parts, but for the parents, of which several are one task. */
+enum {
+    PARENTS_AT_ONCE = N_PARENTS / 2,
+    SAVED_TASKS = N_PARENTS - N_PARENTS / PARENTS_AT_ONCE,
+};
+_Static_assert(N_PARENTS % PARENTS_AT_ONCE == 0 && PARENTS_AT_ONCE <= (int)SINKS_MAX,
+               "parents a task");
+
+static unsigned n_tasks(const struct porep *p)
+{
+    return n_parts(p) - SAVED_TASKS;
+}
+
+static unsigned first_part(unsigned task)
+{
+    const unsigned part = PART_PARENT + (task - PART_PARENT) * PARENTS_AT_ONCE;
+
+    if (task < PART_PARENT)
+        return task;
+    return part < PART_NODE ? part : task + SAVED_TASKS;
+}
+
+static void witness_task(void *ctx, size_t i, unsigned worker)
 {
     const struct witness_job *job = ctx;
-    const unsigned n = n_parts(job->porep);
-    const uint32_t k = (uint32_t)(i / n), part = (uint32_t)(i % n);
+    const unsigned tasks = n_tasks(job->porep), task = (unsigned)(i % tasks);
+    const unsigned part = first_part(task), n = first_part(task + 1) - part;
+    const uint32_t k = (uint32_t)(i / tasks);
     const struct vanilla_challenge *c = &job->challenges[k];
     struct shared shared;
-    struct sink sink;
+    struct sink sinks[SINKS_MAX];
 
     (void)worker;
-    if (part == n - 1)
+    if (task == tasks - 1)
         share_labels(&shared, job->porep, c, job->replica_id);
     else if (part >= PART_LABEL)
         share_parents(&shared, job->porep, c);
-    sink_witness_init(&sink, job->room, witness_part_place(job->repeat, k, part));
-    challenge_part(&sink, job->porep, c, &shared, part);
-    sink_witness_done(&sink);
+    for (unsigned j = 0; j < n; j++)
+        sink_witness_init(&sinks[j], job->room, witness_part_place(job->repeat, k, part + j));
+    challenge_parts(sinks, n, job->porep, c, &shared, part);
+    for (unsigned j = 0; j < n; j++)
+        sink_witness_done(&sinks[j]);
 }
 
 void porep_witness(struct packed_witness *w, const struct r1cs *cs,
@@ -284,5 +326,5 @@ void porep_witness(struct packed_witness *w, const struct r1cs *cs,
     sink_witness_init(&sink, &w->room, (struct witness_place){0});
     fixed_part(&sink, &p, &vanilla->seal, challenges);
     sink_witness_done(&sink);
-    pool_run(pool, (size_t)vanilla->shape.challenges * n_parts(&p), witness_part, &job);
+    pool_run(pool, (size_t)vanilla->shape.challenges * n_tasks(&p), witness_task, &job);
 }

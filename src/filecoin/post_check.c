@@ -37,7 +37,7 @@ static enum cuzk_status check_sector(const struct vanilla_post *v, size_t i, str
     const struct scalar children[2] = {proof->comm_c, proof->comm_r_last};
     struct scalar comm_r;
 
-    poseidon_hash_plain(POSEIDON_2, &comm_r, children);
+    poseidon_hash_plain(POSEIDON_2, &comm_r, children, 1);
     if (!equal(&comm_r, &v->post.sectors[i].comm_r))
         return wrong(err, v, i, "comm_r is not the hash of comm_c and comm_r_last");
     for (unsigned j = 0; j < post_sector_challenges(&v->post.config); j++) {
@@ -105,15 +105,17 @@ enum cuzk_status post_check(const struct vanilla_post *vanilla, struct cuzk_erro
 
 static enum cuzk_status deep_sector(const struct vanilla_post *v, size_t i, struct cuzk_error *err)
 {
-    const struct merkle_path *path = v->sectors[i].paths;
+    const struct tree_shape *tree = &v->post.config.shape.tree;
+    const struct merkle_path *paths = v->sectors[i].paths;
+    const unsigned n = post_sector_challenges(&v->post.config);
+    struct scalar nodes[WINNING_CHALLENGES];
 
-    for (unsigned j = 0; j < post_sector_challenges(&v->post.config); j++, path++) {
-        struct scalar root =
-            merkle_root(path, &v->post.config.shape.tree, POR_POSEIDON, &path->leaf);
-
-        if (!equal(&root, &path->root))
+    for (unsigned j = 0; j < n; j++)
+        nodes[j] = paths[j].leaf;
+    merkle_climb(nodes, paths, n, tree, POR_POSEIDON, tree_levels(tree));
+    for (unsigned j = 0; j < n; j++)
+        if (!equal(&nodes[j], &paths[j].root))
             return wrong(err, v, i, "challenge %u: the path does not lead to its root", j);
-    }
     return CUZK_OK;
 }
 

@@ -11,23 +11,39 @@ struct slot {
     const struct merkle_path *paths; /* `challenges` of them */
 };
 
-static void slot_circuit(struct sink *sink, const struct por_tree *tree, unsigned challenges,
-                         const struct slot *slot)
+/* A slot is a row of parts, head, challenge 0, challenge 1 ...; all use the variable comm_r_last of
+ * the head, in a witness its value alone, so that every part can be made by itself. The same part
+ * of n <= SINKS_MAX slots is made side by side, a sink each. */
+
+static void head_part(struct sink *sinks, unsigned n, const struct slot *slots, num_t *comm_r_last)
 {
-    const num_t comm_r_last = num_alloc_plain(sink, &slot->comm_r_last);
-    const num_t comm_c = num_alloc_plain(sink, &slot->comm_c);
-    const num_t comm_r = num_alloc_input(sink, &slot->comm_r);
-    const num_t children[2] = {comm_c, comm_r_last};
+    num_t comm_r[SINKS_MAX], children[SINKS_MAX][2], hash[SINKS_MAX];
 
-    num_enforce_equal(sink, comm_r, poseidon_gadget(sink, POSEIDON_2, children));
-    for (unsigned j = 0; j < challenges; j++) {
-        num_t leaf;
-
-        sink_scope_index(sink, "challenge", j);
-        leaf = num_alloc_plain(sink, &slot->paths[j].leaf);
-        merkle_inclusion(sink, tree, leaf, &slot->paths[j], comm_r_last);
-        sink_scope_end(sink);
+    for (unsigned i = 0; i < n; i++) {
+        comm_r_last[i] = num_alloc_plain(&sinks[i], &slots[i].comm_r_last);
+        children[i][0] = num_alloc_plain(&sinks[i], &slots[i].comm_c);
+        children[i][1] = comm_r_last[i];
+        comm_r[i] = num_alloc_input(&sinks[i], &slots[i].comm_r);
     }
+    poseidon_gadgets(sinks, n, POSEIDON_2, children[0], hash);
+    for (unsigned i = 0; i < n; i++)
+        num_enforce_equal(&sinks[i], comm_r[i], hash[i]);
+}
+
+static void challenge_part(struct sink *sinks, unsigned n, const struct por_tree *tree,
+                           const struct slot *slots, unsigned j, const num_t *comm_r_last)
+{
+    const struct merkle_path *paths[SINKS_MAX];
+    num_t leaves[SINKS_MAX];
+
+    for (unsigned i = 0; i < n; i++) {
+        sink_scope_index(&sinks[i], "challenge", j);
+        paths[i] = &slots[i].paths[j];
+        leaves[i] = num_alloc_plain(&sinks[i], &paths[i]->leaf);
+    }
+    merkle_inclusions(sinks, n, tree, leaves, paths, comm_r_last);
+    for (unsigned i = 0; i < n; i++)
+        sink_scope_end(&sinks[i]);
 }
 
 /* ---- recording ------------------------------------------------------------------------------- */
@@ -44,8 +60,16 @@ static enum cuzk_status record(struct recorder *rec, const void *post_shape, str
     assert(shape->challenges <= WINNING_CHALLENGES);
     TRY(sink_shape_init(&sink, rec, err));
     recorder_repeat_begin(rec, "slot", shape->slots, 0, NULL);
-    while (recorder_block(rec))
-        slot_circuit(&sink, &tree, shape->challenges, &slot);
+    while (recorder_block(rec)) {
+        num_t comm_r_last;
+
+        recorder_mark(rec);
+        head_part(&sink, 1, &slot, &comm_r_last);
+        for (unsigned j = 0; j < shape->challenges; j++) {
+            recorder_mark(rec);
+            challenge_part(&sink, 1, &tree, &slot, j, &comm_r_last);
+        }
+    }
     return sink_shape_done(&sink, err);
 }
 
@@ -84,16 +108,31 @@ static struct slot slot_of(const struct vanilla_post *v, size_t partition, unsig
     };
 }
 
-static void witness_slot(void *ctx, size_t i, unsigned worker)
+/* One part of SINKS_MAX slots, or of what is left of them: at least one. */
+static void witness_part(void *ctx, size_t item, unsigned worker)
 {
     const struct witness_job *job = ctx;
-    const struct slot slot = slot_of(job->vanilla, job->partition, (unsigned)i);
-    struct sink sink;
+    const struct post_shape *shape = &job->vanilla->post.config.shape;
+    const unsigned n_parts = 1 + shape->challenges, part = (unsigned)(item % n_parts);
+    const unsigned first = (unsigned)(item / n_parts) * SINKS_MAX, left = shape->slots - first;
+    const unsigned n = left < SINKS_MAX ? left : SINKS_MAX;
+    struct slot slots[SINKS_MAX];
+    struct sink sinks[SINKS_MAX];
+    num_t comm_r_last[SINKS_MAX];
 
     (void)worker;
-    sink_witness_init(&sink, job->room, witness_block_place(job->repeat, (uint32_t)i));
-    slot_circuit(&sink, &job->tree, job->vanilla->post.config.shape.challenges, &slot);
-    sink_witness_done(&sink);
+    assert(n > 0);
+    for (unsigned i = 0; i < n; i++) {
+        slots[i] = slot_of(job->vanilla, job->partition, first + i);
+        comm_r_last[i] = (num_t){.value = fr_of_scalar(&slots[i].comm_r_last)};
+        sink_witness_init(&sinks[i], job->room, witness_part_place(job->repeat, first + i, part));
+    }
+    if (part == 0)
+        head_part(sinks, n, slots, comm_r_last);
+    else
+        challenge_part(sinks, n, &job->tree, slots, part - 1, comm_r_last);
+    for (unsigned i = 0; i < n; i++)
+        sink_witness_done(&sinks[i]);
 }
 
 void post_witness(struct packed_witness *w, const struct r1cs *cs,
@@ -109,5 +148,6 @@ void post_witness(struct packed_witness *w, const struct r1cs *cs,
 
     sink_witness_init(&sink, &w->room, (struct witness_place){0}); /* ONE */
     sink_witness_done(&sink);
-    pool_run(pool, shape->slots, witness_slot, &job);
+    pool_run(pool, (size_t)((shape->slots - 1) / SINKS_MAX + 1) * (1 + shape->challenges),
+             witness_part, &job);
 }

@@ -55,7 +55,7 @@ static void prove_sector(struct vanilla_post *v, size_t i, const struct sample_t
         sample_tree_path(tree_r_last, post_challenge(&v->post, i, j), &proof->paths[j]);
     proof->comm_c = roots[0];
     proof->comm_r_last = roots[1];
-    poseidon_hash_plain(POSEIDON_2, &v->post.sectors[i].comm_r, roots);
+    poseidon_hash_plain(POSEIDON_2, &v->post.sectors[i].comm_r, roots, 1);
 }
 
 void sample_post_sector(struct vanilla_post *vanilla, size_t i, const struct sample_sector *sector)

@@ -221,11 +221,17 @@ static enum cuzk_status make_tree_c(struct sample_sector *s, struct cuzk_error *
 
     TRY(new_tree(s, &s->tree_c, &shape->tree, POR_POSEIDON, nodes_max(s->config, s->facts.dense),
                  err));
-    for (size_t i = 0; i < s->n_nodes; i++) {
-        struct scalar hash;
+    for (size_t i = 0, n; i < s->n_nodes; i += n) {
+        enum { AT_ONCE = 16 };
+        struct scalar columns[AT_ONCE * LAYERS_MAX], hashes[AT_ONCE];
 
-        poseidon_hash_plain(column_hash, &hash, s->nodes[i].rows);
-        sample_tree_add(&s->tree_c, s->nodes[i].number, &hash);
+        n = s->n_nodes - i < AT_ONCE ? s->n_nodes - i : AT_ONCE;
+        for (size_t k = 0; k < n; k++)
+            memcpy(columns + k * shape->layers, s->nodes[i + k].rows,
+                   shape->layers * sizeof(*columns));
+        poseidon_hash_plain(column_hash, hashes, columns, n);
+        for (size_t k = 0; k < n; k++)
+            sample_tree_add(&s->tree_c, s->nodes[i + k].number, &hashes[k]);
     }
     sample_tree_build(&s->tree_c);
     return CUZK_OK;
@@ -255,7 +261,7 @@ static struct scalar make_comm_r(const struct sample_sector *s)
                                     sample_tree_root(&s->tree_r_last)};
     struct scalar comm_r;
 
-    poseidon_hash_plain(POSEIDON_2, &comm_r, roots);
+    poseidon_hash_plain(POSEIDON_2, &comm_r, roots, 1);
     return comm_r;
 }
 

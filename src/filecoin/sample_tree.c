@@ -125,45 +125,49 @@ void sample_tree_add(struct sample_tree *tree, uint64_t leaf, const struct scala
     append(leaves, leaf, value);
 }
 
-static void make_node(struct scalar *out, const struct sample_tree *tree, unsigned level,
-                      uint64_t index)
-{
-    unsigned bits = tree_level_bits(&tree->shape, level - 1);
-    struct scalar children[8];
+enum { ARITY_MAX = 8, AT_ONCE = 16 };
 
-    for (uint64_t i = 0; i < UINT64_C(1) << bits; i++)
-        children[i] = *node_at(&tree->level[level - 1], (index << bits) + i);
-    merkle_node(out, children, 1u << bits, tree->hash);
-}
-
-/* Nodes above the leaves of their own, and the rest. */
+/* Nodes above the leaves of their own, and the rest, which comes last. */
 static void build_few(struct sample_tree *tree, unsigned level)
 {
     const struct sample_level *down = &tree->level[level - 1];
     struct sample_level *up = &tree->level[level];
     unsigned bits = tree_level_bits(&tree->shape, level - 1);
-    struct scalar children[8], node;
+    struct scalar children[AT_ONCE * ARITY_MAX], nodes[AT_ONCE];
 
-    for (size_t i = 0; i < down->n; i++) {
-        uint64_t parent = down->index[i] >> bits;
+    for (size_t i = 0; i < down->n; i++)
+        if (up->n == 0 || up->index[up->n - 1] != down->index[i] >> bits)
+            up->index[up->n++] = down->index[i] >> bits;
+    for (size_t begin = 0, n; begin <= up->n; begin += n) {
+        struct scalar *next = children;
 
-        if (up->n && up->index[up->n - 1] == parent)
-            continue;
-        make_node(&node, tree, level, parent);
-        append(up, parent, &node);
+        n = up->n + 1 - begin < AT_ONCE ? up->n + 1 - begin : AT_ONCE;
+        for (size_t k = begin; k < begin + n; k++)
+            for (uint64_t i = 0; i < UINT64_C(1) << bits; i++)
+                *next++ = k < up->n ? *node_at(down, (up->index[k] << bits) + i) : down->rest;
+        merkle_nodes(nodes, children, n, 1u << bits, tree->hash);
+        for (size_t k = begin; k < begin + n; k++)
+            *(k < up->n ? &up->value[k] : &up->rest) = nodes[k - begin];
     }
-    for (unsigned i = 0; i < 1u << bits; i++)
-        children[i] = down->rest;
-    merkle_node(&up->rest, children, 1u << bits, tree->hash);
 }
 
 static void build_regions(struct sample_tree *tree, unsigned level)
 {
+    const struct sample_level *down = &tree->level[level - 1];
     struct sample_level *up = &tree->level[level];
-    uint64_t nodes = UINT64_C(1) << lg_width(&tree->shape, level);
+    unsigned bits = tree_level_bits(&tree->shape, level - 1);
+    const size_t total = (size_t)(UINT64_C(1) << lg_width(&tree->shape, level) >> up->lg_shared);
+    struct scalar children[AT_ONCE * ARITY_MAX];
 
-    for (uint64_t index = 0; index < nodes; index += UINT64_C(1) << up->lg_shared)
-        make_node(&up->value[up->n++], tree, level, index);
+    for (size_t n; up->n < total; up->n += n) {
+        struct scalar *next = children;
+
+        n = total - up->n < AT_ONCE ? total - up->n : AT_ONCE;
+        for (size_t k = up->n; k < up->n + n; k++)
+            for (uint64_t i = 0; i < UINT64_C(1) << bits; i++)
+                *next++ = *node_at(down, ((uint64_t)k << up->lg_shared << bits) + i);
+        merkle_nodes(&up->value[up->n], children, n, 1u << bits, tree->hash);
+    }
 }
 
 void sample_tree_build(struct sample_tree *tree)

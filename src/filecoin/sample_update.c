@@ -67,7 +67,7 @@ static struct scalar comm_r_of(const struct scalar *comm_c, const struct sample_
     const struct scalar children[2] = {*comm_c, sample_tree_root(tree)};
     struct scalar comm_r;
 
-    poseidon_hash_plain(POSEIDON_2, &comm_r, children);
+    poseidon_hash_plain(POSEIDON_2, &comm_r, children, 1);
     return comm_r;
 }
 

@@ -53,7 +53,7 @@ static struct scalar gen_randomness(struct scalar a, struct scalar b)
     const struct scalar preimage[2] = {a, b};
     struct scalar hash;
 
-    poseidon_hash_plain(POSEIDON_GEN_RANDOMNESS, &hash, preimage);
+    poseidon_hash_plain(POSEIDON_GEN_RANDOMNESS, &hash, preimage, 1);
     return hash;
 }
 

@@ -76,7 +76,7 @@ static enum cuzk_status check_comm_r(const struct check *c, const struct scalar 
     const struct scalar children[2] = {c->partition->comm_c, *root};
     struct scalar hash;
 
-    poseidon_hash_plain(POSEIDON_2, &hash, children);
+    poseidon_hash_plain(POSEIDON_2, &hash, children, 1);
     if (!equal(&hash, comm_r))
         return error_set(c->err, CUZK_BAD_INPUT,
                          "partition %u: %s is not the hash of comm_c and the root of its proofs",
@@ -158,7 +158,8 @@ static enum cuzk_status deep_challenge(const struct check *c, const struct scala
     TRY(deep_path(c, &v->replica_old, "proof_r_old", &shape->tree, POR_POSEIDON));
     TRY(deep_path(c, &v->data_new, "proof_d_new", &tree_d, POR_SHA256));
     TRY(deep_path(c, &v->replica_new, "proof_r_new", &shape->tree, POR_POSEIDON));
-    node = merkle_climb(&v->data_new, &tree_d, POR_SHA256, low, &v->data_new.leaf);
+    node = v->data_new.leaf;
+    merkle_climb(&node, &v->data_new, 1, &tree_d, POR_SHA256, low);
     if (!equal(&node, &c->partition->apex[apex]))
         return wrong(c, "proof_d_new: the path does not lead through apex leaf %zu", apex);
     node = update_encode(update, phi, v->data_new.index, &v->replica_old.leaf, &v->data_new.leaf);

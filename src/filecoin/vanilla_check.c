@@ -100,7 +100,7 @@ static enum cuzk_status check_commitments(const struct vanilla_porep *v,
     struct scalar comm_r;
 
     TRY(seal_check(&v->seal, err));
-    poseidon_hash_plain(POSEIDON_2, &comm_r, children);
+    poseidon_hash_plain(POSEIDON_2, &comm_r, children, 1);
     if (!equal(&comm_r, &v->seal.comm_r))
         return error_set(err, CUZK_BAD_INPUT,
                          "partition %u: comm_r is not the hash of comm_c and comm_r_last",
@@ -170,7 +170,7 @@ static enum cuzk_status deep_column(const struct check *c, const struct vanilla_
 {
     struct scalar hash;
 
-    poseidon_hash_plain(poseidon_of_arity(c->vanilla->shape.layers), &hash, column->rows);
+    poseidon_hash_plain(poseidon_of_arity(c->vanilla->shape.layers), &hash, column->rows, 1);
     return deep_path(c, &column->path, &hash, POR_POSEIDON);
 }
 

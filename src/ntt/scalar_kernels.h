@@ -11,6 +11,7 @@
 
 #include "base/pool.h"
 #include "curve/curve.h"
+#include "ntt/poseidon_rounds.h"
 
 #define NTT_LG_MAX 28u /* 2^28 elements: 8 GiB */
 
@@ -71,6 +72,13 @@ struct scalar_kernels {
                       enum ntt_coset coset, const struct scalar *factor, struct pool *pool);
     /* Value of x^n - 1 on a coset, plain: a constant, zero on the subgroup itself. */
     void (*ntt_vanishing)(struct scalar *out, const void *table, enum ntt_coset coset);
+
+    /* n hashes (poseidon_rounds.h): out[i] of in[i], width - 1 elements each, packed; out may be
+     * in. trace: NULL, or n places for traces of poseidon_rounds_trace() elements, 8-byte aligned.
+     * table: poseidon_table_bytes() bytes, 64-byte aligned, read-only after poseidon_table_init. */
+    size_t (*poseidon_table_bytes)(const struct poseidon_rounds *rounds);
+    void (*poseidon_table_init)(void *table, const struct poseidon_rounds *rounds);
+    void (*poseidon)(void *out, const void *table, const void *in, void *const *trace, size_t n);
 };
 
 #endif

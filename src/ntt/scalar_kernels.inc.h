@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ntt/ntt.inc.h"
+#include "ntt/poseidon_rounds.inc.h"
 #include "ntt/scalar_kernels.h"
 
 /* ---- forms ---------------------------------------------------------------------------------- */
@@ -130,4 +131,7 @@ static const struct scalar_kernels fr_kernels = {
     .ntt_reverse = fr_ntt_reverse,
     .ntt_shift = fr_ntt_shift,
     .ntt_vanishing = fr_ntt_vanishing,
+    .poseidon_table_bytes = fr_poseidon_table_bytes,
+    .poseidon_table_init = fr_poseidon_table_init,
+    .poseidon = fr_poseidon,
 };

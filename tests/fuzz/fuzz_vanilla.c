@@ -37,7 +37,7 @@ static struct scalar comm_r(const struct scalar *comm_c, const struct scalar *ro
     const struct scalar children[2] = {*comm_c, *root};
     struct scalar hash;
 
-    poseidon_hash_plain(POSEIDON_2, &hash, children);
+    poseidon_hash_plain(POSEIDON_2, &hash, children, 1);
     return hash;
 }
 

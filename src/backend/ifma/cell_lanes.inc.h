@@ -85,26 +85,6 @@ static inline void fp2_cell_get(fp2_t *x, fp2_t *y, const fp2_cell_t *cell)
 /* ---- eight points from memory -----------------------------------------------------------------
  */
 
-/* One number of each, from words at byte `offset` of at[i] times factor (limbs, < p); false lanes
- * of the result: the words were not all zero. */
-LANE_INLINE __mmask8 fp_lanes_import(fp_lanes_t *out, const void *const at[LANES], size_t offset,
-                                     const fp_lanes_t *factor)
-{
-    const __mmask8 words = (__mmask8)((1u << FP_LIMBS) - 1);
-    __m512i row[8], any;
-
-    LANE_UNROLL
-    for (int i = 0; i < LANES; i++)
-        row[i] = _mm512_maskz_loadu_epi64(words, (const char *)at[i] + offset);
-    lanes_transpose(row, row);
-    any = row[0];
-    for (int j = 1; j < FP_LIMBS; j++)
-        any = _mm512_or_si512(any, row[j]);
-    fp_lanes_split(out, row);
-    fp_lanes_mul(out, out, factor);
-    return _mm512_testn_epi64_mask(any, any);
-}
-
 /* {x, y} of eight points at at[i]; returns the lanes that are all zero: infinity. */
 LANE_INLINE __mmask8 fp_cell_import(fp_lanes_t *x, fp_lanes_t *y, const void *const at[LANES],
                                     const fp_lanes_t *factor)
@@ -123,25 +103,6 @@ LANE_INLINE __mmask8 fp2_cell_import(fp2_lanes_t *x, fp2_lanes_t *y, const void 
 
 /* ---- and to memory -----------------------------------------------------------------------------
  */
-
-/* One number below 2p of each of the first n, native, at byte `offset` of at[i]. */
-LANE_INLINE void fp_lanes_export(void *const at[LANES], size_t offset, const fp_lanes_t *a,
-                                 size_t n)
-{
-    const __mmask8 words = (__mmask8)((1u << FP_LIMBS) - 1);
-    fp_lanes_t t;
-    __m512i row[8];
-
-    fp_lanes_set(&t, fp_lane_to_native);
-    fp_lanes_mul(&t, a, &t);
-    fp_lanes_reduce_once(&t, &t);
-    fp_lanes_join(row, &t);
-    for (int i = FP_LIMBS; i < 8; i++)
-        row[i] = _mm512_setzero_si512();
-    lanes_transpose(row, row);
-    for (size_t i = 0; i < n; i++)
-        _mm512_mask_storeu_epi64((char *)at[i] + offset, words, row[i]);
-}
 
 LANE_INLINE void fp_cell_export(void *const at[LANES], const fp_lanes_t *x, const fp_lanes_t *y,
                                 size_t n)

@@ -46,6 +46,7 @@
  *   fp_lanes_exchange fp_lanes_first fp_lanes_all
  *   fp_lanes_inv                           all lanes for one scalar inversion (lanes_inv.inc.h)
  *   fp_lanes_split fp_lanes_join           64-bit words <-> limbs, in lanes
+ *   fp_lanes_import fp_lanes_export        words in memory <-> lanes, a factor on the way
  *   fp_pair_t, fp_pair_load fp_pair_load_first fp_pair_store
  *   fp_pair_set fp_pair_get fp_pair_negate_second    one pair, scalar
  *
@@ -270,8 +271,9 @@ LANE_INLINE void F(lanes_square)(__m512i t[2 * F_N], const F_LANES_T *a)
     }
 }
 
-/* out = t / S, in N steps: each adds the multiple of p that clears the lowest limb. */
-LANE_INLINE void F(lanes_reduce)(F_LANES_T *out, __m512i t[2 * F_N])
+/* t / S stands in t + N after N steps: each adds the multiple of p that clears the lowest limb.
+ * Carries wait there. */
+LANE_INLINE void F(lanes_reduce_rows)(__m512i t[2 * F_N])
 {
     LANE_UNROLL
     for (int i = 0; i < F_N; i++) {
@@ -285,6 +287,11 @@ LANE_INLINE void F(lanes_reduce)(F_LANES_T *out, __m512i t[2 * F_N])
         for (int j = 0; j < F_N; j++)
             t[i + j + 1] = lanes_high(t[i + j + 1], q, lanes_set(F(lane_modulus)[j]));
     }
+}
+
+LANE_INLINE void F(lanes_reduce)(F_LANES_T *out, __m512i t[2 * F_N])
+{
+    F(lanes_reduce_rows)(t);
     F(lanes_normalize)(out, t + F_N);
     LANE_ASSERT(F(lanes_are_below)(out, 2));
 }
@@ -307,9 +314,10 @@ static __attribute__((noinline)) void F(lanes_mul)(F_LANES_T *out, const F_LANES
 }
 
 /* (a b + c d) / S; a < A p and so on: (A B + C D) p <= S. */
-static __attribute__((noinline)) void F(lanes_mul_sum)(F_LANES_T *out, const F_LANES_T *a,
-                                                       const F_LANES_T *b, const F_LANES_T *c,
-                                                       const F_LANES_T *d)
+static __attribute__((noinline, unused)) void F(lanes_mul_sum)(F_LANES_T *out, const F_LANES_T *a,
+                                                               const F_LANES_T *b,
+                                                               const F_LANES_T *c,
+                                                               const F_LANES_T *d)
 {
     __m512i t[2 * F_N];
 
@@ -366,7 +374,45 @@ LANE_INLINE void F(lanes_join)(__m512i word[F_LIMBS], const F_LANES_T *a)
     }
 }
 
-/* The same for one number. */
+/* One number of each, from words at byte `offset` of at[i] times factor (limbs, < p); false lanes
+ * of the result: the words were not all zero. */
+LANE_INLINE __mmask8 F(lanes_import)(F_LANES_T *out, const void *const at[LANES], size_t offset,
+                                     const F_LANES_T *factor)
+{
+    const __mmask8 words = (__mmask8)((1u << F_LIMBS) - 1);
+    __m512i row[8], any;
+
+    LANE_UNROLL
+    for (int i = 0; i < LANES; i++)
+        row[i] = _mm512_maskz_loadu_epi64(words, (const char *)at[i] + offset);
+    lanes_transpose(row, row);
+    any = row[0];
+    for (int j = 1; j < F_LIMBS; j++)
+        any = _mm512_or_si512(any, row[j]);
+    F(lanes_split)(out, row);
+    F(lanes_mul)(out, out, factor);
+    return _mm512_testn_epi64_mask(any, any);
+}
+
+/* One number below 2p of each of the first n, native, at byte `offset` of at[i]. */
+LANE_INLINE void F(lanes_export)(void *const at[LANES], size_t offset, const F_LANES_T *a, size_t n)
+{
+    const __mmask8 words = (__mmask8)((1u << F_LIMBS) - 1);
+    F_LANES_T t;
+    __m512i row[8];
+
+    F(lanes_set)(&t, F(lane_to_native));
+    F(lanes_mul)(&t, a, &t);
+    F(lanes_reduce_once)(&t, &t);
+    F(lanes_join)(row, &t);
+    for (int i = F_LIMBS; i < 8; i++)
+        row[i] = _mm512_setzero_si512();
+    lanes_transpose(row, row);
+    for (size_t i = 0; i < n; i++)
+        _mm512_mask_storeu_epi64((char *)at[i] + offset, words, row[i]);
+}
+
+/* Words to limbs and back for one number. */
 static inline void F(lane_split)(uint64_t limb[F_N], const uint64_t word[F_LIMBS])
 {
     for (int j = 0; j < F_N; j++) {

@@ -2,8 +2,8 @@
  * whose tables of kernels hold the lanes' (ifma_kernels.h); what sizes depend on kernels is asked
  * of that curve too. Everything else is the cpu's own.
  *
- *     cpu    device ─► struct curve ─► g1, g2: portable kernels
- *     ifma   device ─► struct curve ─► g1, g2: the same, some replaced
+ *     cpu    device ─► struct curve ─► g1, g2, fr: portable kernels
+ *     ifma   device ─► struct curve ─► g1, g2, fr: the same, some replaced
  */
 #include "backend/ifma/ifma_backend.h"
 
@@ -30,6 +30,7 @@ enum { N_CURVES = sizeof all / sizeof *all };
 static struct {
     struct curve curve;
     struct group_kernels g1, g2;
+    struct scalar_kernels fr;
 } lanes[N_CURVES];
 
 static void fill(void)
@@ -38,10 +39,13 @@ static void fill(void)
         lanes[i].curve = *all[i].curve;
         lanes[i].g1 = *all[i].curve->g1;
         lanes[i].g2 = *all[i].curve->g2;
+        lanes[i].fr = *all[i].curve->fr;
         all[i].kernels->replace_g1(&lanes[i].g1);
         all[i].kernels->replace_g2(&lanes[i].g2);
+        all[i].kernels->replace_poseidon(&lanes[i].fr);
         lanes[i].curve.g1 = &lanes[i].g1;
         lanes[i].curve.g2 = &lanes[i].g2;
+        lanes[i].curve.fr = &lanes[i].fr;
     }
 }
 

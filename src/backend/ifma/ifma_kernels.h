@@ -2,15 +2,17 @@
  * ones.
  *
  * Each function replaces entries of a table that holds the portable kernels of the same group
- * (msm/group_kernels.h); contracts and results are the same. */
+ * (msm/group_kernels.h) or scalars (ntt/scalar_kernels.h); contracts and results are the same. */
 #ifndef BACKEND_IFMA_IFMA_KERNELS_H
 #define BACKEND_IFMA_IFMA_KERNELS_H
 
 #include "msm/group_kernels.h"
+#include "ntt/scalar_kernels.h"
 
 struct ifma_kernels {
     void (*replace_g1)(struct group_kernels *kernels);
     void (*replace_g2)(struct group_kernels *kernels);
+    void (*replace_poseidon)(struct scalar_kernels *kernels);
 };
 
 extern const struct ifma_kernels ifma_bls12_381, ifma_bn254, ifma_toy_bn, ifma_toy_bls12;

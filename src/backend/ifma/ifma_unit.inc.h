@@ -21,6 +21,9 @@
 #define FIELD fp
 #define PARAM FP
 #include "backend/ifma/field_lanes.inc.h"
+#define FIELD fr
+#define PARAM FR
+#include "backend/ifma/field_lanes.inc.h"
 #include "backend/ifma/fp2_lanes.inc.h"
 #include "backend/ifma/cell_lanes.inc.h"
 
@@ -40,7 +43,17 @@
 #undef BASE
 #undef GROUP_PARAM
 
+#include "backend/ifma/poseidon_lanes.inc.h"
+
+static void poseidon_replace(struct scalar_kernels *kernels)
+{
+    kernels->poseidon_table_bytes = fr_lanes_poseidon_table_bytes;
+    kernels->poseidon_table_init = fr_lanes_poseidon_table_init;
+    kernels->poseidon = fr_lanes_poseidon;
+}
+
 const struct ifma_kernels TEMPLATE_JOIN(ifma, CURVE) = {
     .replace_g1 = g1_replace,
     .replace_g2 = g2_replace,
+    .replace_poseidon = poseidon_replace,
 };
