@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What is shipped beside the program: alert rules, the Grafana dashboard, the systemd unit."""
+"""What is shipped beside the program: alert rules, the Grafana dashboard, the systemd unit, the
+manual page."""
 import configparser
 import json
 import os
@@ -8,6 +9,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.environ.get("CUZK_BUILD", os.path.join(ROOT, "build"))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 from support.claims import run  # noqa: E402
 
@@ -59,6 +61,15 @@ def test_the_unit_says_what_the_daemon_does():
     assert service["Type"] == "notify" and service["KillMode"] == "mixed"
     assert service["ExecStart"].startswith("/usr/bin/cuzk daemon -c ")
     assert 0 < int(service["WatchdogSec"]) <= 300
+
+
+def test_the_manual_page_names_what_the_program_names():
+    page = read("packaging", "cuzk.1")
+    listed = {word for words in re.findall(r"^\.It Cm (.*)", page, re.M) for word in words.split(" , ")}
+    text = subprocess.run([os.path.join(BUILD, "cuzk"), "--help"], capture_output=True, text=True, check=True).stdout
+    verbs, codes = text.split("Verbs:\n")[1].split("\n\n")[0], text.split("Exit codes: ")[1]
+    assert listed == {line.split()[0] for line in verbs.splitlines()}
+    assert re.findall(r"\d+", codes) == re.findall(r"\d+", page.split(".Sh EXIT STATUS")[1].split(".Sh")[0])
 
 
 if __name__ == "__main__":
