@@ -16,10 +16,13 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+from support import porep_key  # noqa: E402
+
 BUILD = os.environ.get("CUZK_BUILD", os.path.join(ROOT, "build"))
 CUZK = os.path.join(BUILD, "cuzk")
 VECTORS = os.path.join(ROOT, "tests", "vectors", "filecoin")
-KEYS = os.path.join(BUILD, "demo")
+KEYS = porep_key.FOLDER
 SCRATCH = tempfile.mkdtemp(prefix="cuzk-cli-", dir=BUILD)
 
 
@@ -75,9 +78,7 @@ def write(name, data):
 
 def the_key():
     """Paths of the development key's .params and .vk."""
-    if not glob.glob(os.path.join(KEYS, "dev-v28-*.params")):
-        cuzk("setup", "porep-2KiB", "--insecure-seed", "porep-2k", "-o", KEYS)
-    return [glob.glob(os.path.join(KEYS, "dev-v28-*" + e))[0] for e in (".params", ".vk")]
+    return porep_key.make()
 
 
 def prove(name, c1, *more):

@@ -23,7 +23,7 @@ class Tally:
     def __init__(self):
         self.lock = threading.Lock()
         self.done = self.bad = self.cancelled = self.abandoned = self.failed = 0
-        self.invalid, self.lost = [], []
+        self.invalid, self.lost, self.left = [], [], []
 
     def add(self, name, n=1):
         with self.lock:
@@ -55,6 +55,8 @@ def client(number, daemon, sector, goal, until, tally, rng):
             continue
         if dice < 3 / 30:
             tally.add("abandoned")  # it is done all the same; the end looks
+            with tally.lock:
+                tally.left.append(job_id)
             continue
         job = daemon.wait(job_id)
         if job["state"] == "failed" and "signal 9" in job.get("error", ""):
@@ -66,6 +68,13 @@ def client(number, daemon, sector, goal, until, tally, rng):
         if rng.random() < 0.02 and not sector.verify(daemon.proof(job_id)):
             tally.invalid.append(name)
         tally.add("done")
+
+
+def run_client(number, daemon, sector, goal, until, tally, rng):
+    try:
+        client(number, daemon, sector, goal, until, tally, rng)
+    except Exception as fault:  # noqa: BLE001: whatever it is, it is told at the end
+        tally.lost.append(f"client {number}: {fault}")
 
 
 def killer(daemon, until, every, rng, kills, stop):
@@ -87,7 +96,7 @@ def soak(folder, program, goal, seconds, clients, seed, kill_every):
     job_id = daemon.submit(sector, "first", "low")[0]
     daemon.wait(job_id)
     samples = []
-    threads = [threading.Thread(target=client, args=(n, daemon, sector, goal, until, tally,
+    threads = [threading.Thread(target=run_client, args=(n, daemon, sector, goal, until, tally,
                                                      random.Random(rng.random())))
                for n in range(clients)]
     threads.append(threading.Thread(target=killer, args=(daemon, until, kill_every, rng, kills, stop)))
@@ -105,6 +114,10 @@ def soak(folder, program, goal, seconds, clients, seed, kill_every):
                 all(w["state"] == "idle" for w in status["gpu_workers"]):
             break
         time.sleep(0.2)
+    for job_id in tally.left:
+        job = daemon.job(job_id)
+        if job["state"] != "done" and not (job["state"] == "failed" and "signal 9" in job.get("error", "")):
+            tally.lost.append(f"{job_id}, abandoned: {job['state']}: {job.get('error')}")
     assert daemon.stop() == 0
     quarter = max(1, len(samples) // 4)
     early = max(s[0] for s in samples[:2 * quarter]) >> 20

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""gRPC as three independent clients speak it (clients/README.md), over the made-up jobs of staged_daemon:
-every method, large bodies, and what is urgent among what is held back; h2load; nothing left behind."""
+"""gRPC as three independent clients speak it (clients/README.md): every method on the real daemon, and over
+the made-up jobs of staged_daemon; large bodies, and what is urgent among what is held back; h2load; nothing
+left behind."""
 import concurrent.futures
+import fcntl
 import os
 import re
 import shutil
@@ -14,7 +16,8 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
-from daemon.daemon_process import CUZK, Daemon, Sector, free_port  # noqa: E402
+from daemon.daemon_process import CUZK, FAST, Daemon, Sector, free_port  # noqa: E402
+from support import porep_key  # noqa: E402
 from support.claims import run  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("CUZK_BUILD", os.path.join(ROOT, "build")))
@@ -31,6 +34,7 @@ AwaitProof: 1 192
 Prove: True
 ListJobs: 1
 GetTrace: {
+at once: DEADLINE_EXCEEDED
 late: DEADLINE_EXCEEDED
 after it: 1
 CancelProof: 3
@@ -60,7 +64,8 @@ def protoc(option, out):
 
 def make_python():
     out = os.path.join(WORK, "python")
-    protoc("--python_out=", out)
+    if not newer(os.path.join(out, "proving_pb2.py"), os.path.join(ROOT, "proto", "proving.proto")):
+        protoc("--python_out=", out)
     return ["/usr/bin/python3", os.path.join(CLIENTS, "client.py")], {"PYTHONPATH": out}
 
 
@@ -94,8 +99,12 @@ made = {}
 
 
 def make(name):
+    """Once, also when another test wants it at the same time."""
     if name not in made:
-        made[name] = MAKERS[name]()
+        os.makedirs(WORK, exist_ok=True)
+        with open(os.path.join(WORK, "lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            made[name] = MAKERS[name]()
     return made[name]
 
 
@@ -175,22 +184,70 @@ def test_grpc_go_calls_every_method():
     calls_of("grpc-go")
 
 
+class Real:
+    """The real daemon, on a unix socket and on TCP; with program=FAST, its workers prove fast."""
+
+    def __init__(self, keys, program=CUZK, **more):
+        self.folder = tempfile.TemporaryDirectory(prefix="cuzk-grpc-")
+        self.tcp = f"127.0.0.1:{free_port()}"
+        self.unix = f"unix://{self.folder.name}/cuzk.sock"
+        self.daemon = Daemon(self.folder.name, keys, program=program, **more)
+        self.daemon.environment["CUZK_DAEMON_LISTEN"] = f"{self.unix},{self.tcp}"
+
+    def __enter__(self):
+        self.daemon.start()
+        return self
+
+    def __exit__(self, *what):
+        try:
+            ended = self.daemon.stop()
+            assert ended == 0, f"the daemon ended with {ended}: {self.daemon.tail()}"
+        finally:
+            self.folder.cleanup()
+
+
+def winning_of(sector):
+    """What tells the clients to ask for this sector's WinningPoSt."""
+    return dict(VANILLA=sector.files[0], RANDOMNESS=sector.facts["randomness"].strip(), CIRCUIT=sector.circuit)
+
+
+def test_each_client_calls_every_method_of_the_real_daemon():
+    with tempfile.TemporaryDirectory(prefix="cuzk-grpc-") as folder:
+        sector = Sector(folder, "winning-2KiB")
+        open(os.path.join(folder, "slow"), "w").close()  # half a second a proof: time to be late, and to cancel
+        with Real(sector.keys, program=FAST, wrongs=folder) as real:
+            for name in MAKERS:
+                for transport, target in (("unix", real.unix), ("tcp", real.tcp)):
+                    id = f"{name}-{transport}"
+                    found = client(name, target, "calls", ID=id, **winning_of(sector))
+                    expected = EXPECTED.replace("SubmitProof: calls-1", f"SubmitProof: {id}-1")
+                    assert found == expected.replace("GetTrace: {", "GetTrace: ["), f"{id}: {found}"
+
+
 def test_each_client_gets_a_proof_from_the_real_daemon():
     with tempfile.TemporaryDirectory(prefix="cuzk-grpc-") as folder:
         sector = Sector(folder, "winning-2KiB")
-        daemon, tcp = Daemon(folder, sector.keys, program=CUZK), f"127.0.0.1:{free_port()}"
-        daemon.environment["CUZK_DAEMON_LISTEN"] = f"unix://{folder}/cuzk.sock,{tcp}"
-        daemon.start()
-        try:
+        with Real(sector.keys) as real:
             for name in MAKERS:
-                ask = ["prove", sector.files[0], sector.facts["randomness"].strip(), "real-" + name]
-                first = client(name, f"unix://{folder}/cuzk.sock", *ask)
-                again = client(name, tcp, *ask)
+                first = client(name, real.unix, "prove", "real-" + name, **winning_of(sector))
+                again = client(name, real.tcp, "prove", "real-" + name, **winning_of(sector))
                 assert first.startswith("prove: 1 ") and again == first, f"{name}: {first}{again}"
                 assert sector.verify(bytes.fromhex(first.split()[2])), f"{name}: an invalid proof"
-        finally:
-            daemon.process.terminate()
-            assert daemon.process.wait(60) == 0, daemon.tail()
+
+
+def test_a_porep_of_2_kib_is_proven_for_each_client():
+    """The same request from all three at once is one job, and each has its proof."""
+    params, _ = porep_key.make()
+    with Real(os.path.dirname(params), threads=0) as real:
+        texts = at_once([lambda name=name: client(name, real.unix, "porep", porep_key.C1, "porep-1000-7", seconds=900)
+                         for name in MAKERS])
+        assert len(set(texts)) == 1 and texts[0].startswith("porep: 1 "), texts
+        assert real.daemon.status()["counters"]["total_completed"] == 1
+        path = os.path.join(real.folder.name, "proof.bin")
+        with open(path, "wb") as f:
+            f.write(bytes.fromhex(texts[0].split()[2]))
+        sh([CUZK, "verify", "porep", "--c1", porep_key.C1, "--params", os.path.dirname(params), "--allow-dev-key",
+            "--proof", path])
 
 
 def test_bodies_of_68_and_250_mib_are_taken_from_each_client():

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""What is shipped beside the program: alert rules, the Grafana dashboard, the systemd unit, the
+"""What is shipped beside the program: alert rules, the Grafana dashboard, the systemd units, the
 manual page."""
 import configparser
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("CUZK_BUILD", os.path.join(ROOT, "build"))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
-from support.claims import run  # noqa: E402
+from support.claims import Skip, run  # noqa: E402
 
 PACKAGING = os.path.join(ROOT, "packaging")
 
@@ -70,6 +72,19 @@ def test_the_manual_page_names_what_the_program_names():
     verbs, codes = text.split("Verbs:\n")[1].split("\n\n")[0], text.split("Exit codes: ")[1]
     assert listed == {line.split()[0] for line in verbs.splitlines()}
     assert re.findall(r"\d+", codes) == re.findall(r"\d+", page.split(".Sh EXIT STATUS")[1].split(".Sh")[0])
+
+
+def test_systemd_understands_the_units():
+    if not shutil.which("systemd-analyze"):
+        raise Skip("no systemd-analyze here")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("cuzk.service", "cuzk.socket"):
+            with open(os.path.join(folder, name), "w") as f:
+                f.write(read("packaging", name).replace("/usr/bin/cuzk", os.path.join(BUILD, "cuzk")))
+        units = [os.path.join(folder, name) for name in ("cuzk.service", "cuzk.socket")]
+        done = subprocess.run(["systemd-analyze", "verify", "--man=no", *units], capture_output=True, text=True)
+        complaints = [line for line in done.stderr.splitlines() if "cuzk" in line]
+        assert done.returncode == 0 and not complaints, done.stderr
 
 
 if __name__ == "__main__":

@@ -61,22 +61,49 @@ func code(err error) string {
 	return strings.ToUpper(text.String())
 }
 
-func winning(id string, n int) *pb.SubmitProofRequest {
-	return &pb.SubmitProofRequest{RequestId: id, ProofKind: pb.ProofKind_WINNING_POST, SectorSize: 2048,
-		VanillaProofs: [][]byte{bytes.Repeat([]byte{7}, n)}, MinerId: 1000,
-		Randomness: bytes.Repeat([]byte{9}, 32)}
+func fromEnvironment(name, otherwise string) string {
+	if value, there := os.LookupEnv(name); there {
+		return value
+	}
+	return otherwise
 }
 
-func proveFile(path, randomness, id string) {
-	vanilla, err := ioutil.ReadFile(path)
+var (
+	id      = fromEnvironment("ID", "calls")
+	circuit = fromEnvironment("CIRCUIT", "winning-32GiB")
+)
+
+func read(path string) []byte {
+	bytes, err := ioutil.ReadFile(path)
 	must(err)
-	submit := winning(id, 0)
-	submit.VanillaProofs[0] = vanilla
-	submit.Randomness, err = hex.DecodeString(randomness)
+	return bytes
+}
+
+// n bytes that mean nothing; 0: what VANILLA names.
+func winning(id string, n int) *pb.SubmitProofRequest {
+	vanilla := bytes.Repeat([]byte{7}, n)
+	if path := os.Getenv("VANILLA"); n == 0 && path != "" {
+		vanilla = read(path)
+	} else if n == 0 {
+		vanilla = bytes.Repeat([]byte{7}, 100)
+	}
+	randomness, err := hex.DecodeString(fromEnvironment("RANDOMNESS", strings.Repeat("09", 32)))
 	must(err)
-	result, err := prove(submit, 120)
+	return &pb.SubmitProofRequest{RequestId: id, ProofKind: pb.ProofKind_WINNING_POST, SectorSize: 2048,
+		VanillaProofs: [][]byte{vanilla}, MinerId: 1000, Randomness: randomness}
+}
+
+func proveOne(id string) {
+	result, err := prove(winning(id, 0), 120)
 	must(err)
 	say("prove", fmt.Sprintf("%d %x", result.Status, result.Proof))
+}
+
+func porep(path, id string) {
+	result, err := prove(&pb.SubmitProofRequest{RequestId: id, ProofKind: pb.ProofKind_POREP_SEAL_COMMIT,
+		SectorSize: 2048, VanillaProof: read(path)}, 600)
+	must(err)
+	say("porep", fmt.Sprintf("%d %x", result.Status, result.Proof))
 }
 
 func prove(submit *pb.SubmitProofRequest, seconds float64) (*pb.AwaitProofResponse, error) {
@@ -109,37 +136,39 @@ func calls() {
 	metrics, err := engine.GetMetrics(after(120), &pb.GetMetricsRequest{})
 	must(err)
 	say("GetMetrics", truth(strings.Contains(metrics.PrometheusText, "cuzk_")))
-	job, err := engine.SubmitProof(after(120), winning("calls-1", 100))
+	job, err := engine.SubmitProof(after(120), winning(id+"-1", 0))
 	must(err)
 	say("SubmitProof", strings.Split(job.JobId, "~")[0])
 	soon, err := engine.AwaitProof(after(120), &pb.AwaitProofRequest{JobId: job.JobId, TimeoutMs: 1})
 	must(err)
 	say("AwaitProof 1 ms", int(soon.Status))
 	say("WatchJob", int(watch(job.JobId)))
-	done, err := engine.AwaitProof(after(120), &pb.AwaitProofRequest{JobId: "calls-1"})
+	done, err := engine.AwaitProof(after(120), &pb.AwaitProofRequest{JobId: id + "-1"})
 	must(err)
 	say("AwaitProof", fmt.Sprint(int(done.Status), " ", len(done.Proof)))
-	again, err := prove(winning("calls-1", 100), 120)
+	again, err := prove(winning(id+"-1", 0), 120)
 	must(err)
 	say("Prove", truth(again.Status == done.Status && bytes.Equal(again.Proof, done.Proof)))
 	jobs, err := engine.ListJobs(after(120), &pb.ListJobsRequest{})
 	must(err)
 	n := 0
 	for _, j := range jobs.Jobs {
-		if j.RequestId == "calls-1" {
+		if j.RequestId == id+"-1" {
 			n++
 		}
 	}
 	say("ListJobs", n)
-	trace, err := engine.GetTrace(after(120), &pb.GetTraceRequest{JobId: "calls-1"})
+	trace, err := engine.GetTrace(after(120), &pb.GetTraceRequest{JobId: id + "-1"})
 	must(err)
 	say("GetTrace", trace.Json[:1])
-	_, err = prove(winning("calls-2", 100), 0.05)
+	_, err = prove(winning(id+"-2", 0), 0.001)
+	say("at once", code(err))
+	_, err = prove(winning(id+"-2", 0), 0.05)
 	say("late", code(err))
-	late, err := prove(winning("calls-2", 100), 120)
+	late, err := prove(winning(id+"-2", 0), 120)
 	must(err)
 	say("after it", int(late.Status))
-	job, err = engine.SubmitProof(after(120), winning("calls-3", 100))
+	job, err = engine.SubmitProof(after(120), winning(id+"-3", 0))
 	must(err)
 	_, err = engine.CancelProof(after(120), &pb.CancelProofRequest{JobId: job.JobId})
 	must(err)
@@ -148,10 +177,10 @@ func calls() {
 	say("CancelProof", int(cancelled.Status))
 	_, err = engine.CancelProof(after(120), &pb.CancelProofRequest{JobId: "none"})
 	say("CancelProof of none", code(err))
-	_, err = engine.PreloadSRS(after(120), &pb.PreloadSrsRequest{CircuitId: "winning-32GiB"})
+	_, err = engine.PreloadSRS(after(120), &pb.PreloadSrsRequest{CircuitId: circuit})
 	must(err)
 	say("PreloadSRS", "answered")
-	_, err = engine.EvictSRS(after(120), &pb.EvictSrsRequest{CircuitId: "winning-32GiB"})
+	_, err = engine.EvictSRS(after(120), &pb.EvictSrsRequest{CircuitId: circuit})
 	must(err)
 	say("EvictSRS", "answered")
 	_, err = prove(&pb.SubmitProofRequest{}, 120)
@@ -208,7 +237,9 @@ func main() {
 	case "calls":
 		calls()
 	case "prove":
-		proveFile(os.Args[3], os.Args[4], os.Args[5])
+		proveOne(os.Args[3])
+	case "porep":
+		porep(os.Args[3], os.Args[4])
 	case "large":
 		large(number(3), number(4))
 	case "urgent":

@@ -23,9 +23,12 @@ const say = (name, value) => console.log(`${name}: ${value}`);
 // as Python writes them
 const truth = (value) => (value ? "True" : "False");
 
-const winning = (id, n = 100) => ({
-  requestId: id, proofKind: WINNING_POST, sectorSize: 2048, vanillaProofs: [Buffer.alloc(n, 7)],
-  minerId: 1000, randomness: Buffer.alloc(32, 9),
+const { ID = "calls", CIRCUIT = "winning-32GiB", VANILLA, RANDOMNESS } = process.env;
+const vanilla = VANILLA ? fs.readFileSync(VANILLA) : Buffer.alloc(100, 7);
+const randomness = RANDOMNESS ? Buffer.from(RANDOMNESS, "hex") : Buffer.alloc(32, 9);
+const winning = (id, n = 0) => ({
+  requestId: id, proofKind: WINNING_POST, sectorSize: 2048, minerId: 1000, randomness,
+  vanillaProofs: [n ? Buffer.alloc(n, 7) : vanilla],
 });
 
 function watch(id) {
@@ -41,35 +44,41 @@ const whats = {
     const status = await call("GetStatus", {});
     say("GetStatus", status.queues.map((q) => q.proofKind).join(" "));
     say("GetMetrics", truth((await call("GetMetrics", {})).prometheusText.includes("cuzk_")));
-    let job = await call("SubmitProof", winning("calls-1"));
+    let job = await call("SubmitProof", winning(`${ID}-1`));
     say("SubmitProof", job.jobId.split("~")[0]);
     say("AwaitProof 1 ms", (await call("AwaitProof", { jobId: job.jobId, timeoutMs: 1 })).status);
     say("WatchJob", (await watch(job.jobId)).at(-1));
-    const done = await call("AwaitProof", { jobId: "calls-1" });
+    const done = await call("AwaitProof", { jobId: `${ID}-1` });
     say("AwaitProof", `${done.status} ${done.proof.length}`);
-    const again = (await call("Prove", { submit: winning("calls-1") })).result;
+    const again = (await call("Prove", { submit: winning(`${ID}-1`) })).result;
     say("Prove", truth(again.status === done.status && again.proof.equals(done.proof)));
     const { jobs } = await call("ListJobs", {});
-    say("ListJobs", jobs.filter((j) => j.requestId === "calls-1").length);
-    say("GetTrace", (await call("GetTrace", { jobId: "calls-1" })).json[0]);
-    say("late", await code("Prove", { submit: winning("calls-2") }, 0.05));
-    say("after it", (await call("Prove", { submit: winning("calls-2") })).result.status);
-    job = await call("SubmitProof", winning("calls-3"));
+    say("ListJobs", jobs.filter((j) => j.requestId === `${ID}-1`).length);
+    say("GetTrace", (await call("GetTrace", { jobId: `${ID}-1` })).json[0]);
+    say("at once", await code("Prove", { submit: winning(`${ID}-2`) }, 0.001));
+    say("late", await code("Prove", { submit: winning(`${ID}-2`) }, 0.05));
+    say("after it", (await call("Prove", { submit: winning(`${ID}-2`) })).result.status);
+    job = await call("SubmitProof", winning(`${ID}-3`));
     await call("CancelProof", { jobId: job.jobId });
     say("CancelProof", (await call("AwaitProof", { jobId: job.jobId })).status);
     say("CancelProof of none", await code("CancelProof", { jobId: "none" }));
-    await call("PreloadSRS", { circuitId: "winning-32GiB" });
+    await call("PreloadSRS", { circuitId: CIRCUIT });
     say("PreloadSRS", "answered");
-    await call("EvictSRS", { circuitId: "winning-32GiB" });
+    await call("EvictSRS", { circuitId: CIRCUIT });
     say("EvictSRS", "answered");
     say("no kind", await code("Prove", { submit: {} }));
   },
 
-  async prove(path, randomness, id) {
-    const submit = { ...winning(id), vanillaProofs: [fs.readFileSync(path)],
-      randomness: Buffer.from(randomness, "hex") };
-    const { result } = await call("Prove", { submit });
+  async prove(id) {
+    const { result } = await call("Prove", { submit: winning(id) });
     say("prove", `${result.status} ${result.proof.toString("hex")}`);
+  },
+
+  async porep(path, id) {
+    const submit = { requestId: id, proofKind: POREP_SEAL_COMMIT, sectorSize: 2048,
+      vanillaProof: fs.readFileSync(path) };
+    const { result } = await call("Prove", { submit }, 600);
+    say("porep", `${result.status} ${result.proof.toString("hex")}`);
   },
 
   async large(...numbers) {
