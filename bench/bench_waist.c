@@ -1,5 +1,5 @@
-/* Operations of the waist on the cpu back end at the size of a real circuit (porep-2KiB): the matrices
- * times a witness, the transposed product of set-up, and the quotient. */
+/* Operations of the waist on the cpu back end at the size of a real circuit (porep-2KiB): the
+ * matrices times a witness, the transposed product of set-up, and the quotient. */
 #include "bench.h"
 
 #include "backend/backend.h"
@@ -55,8 +55,7 @@ static size_t job_bytes(const struct job *job, unsigned lg_n)
     return be->domain_bytes(curve, lg_n) + be->matrix_bytes(curve, &job->cs.a) +
            be->matrix_bytes(curve, &job->cs.b) + be->witness_bytes(curve, &job->witness.values) +
            2 * be->buf_bytes(curve, ELEMENT_SCALAR, (size_t)1 << lg_n) +
-           be->buf_bytes(curve, ELEMENT_SCALAR, WINDOW) +
-           be->quotient_bytes(curve, lg_n, H_POWERS);
+           be->buf_bytes(curve, ELEMENT_SCALAR, WINDOW) + be->quotient_bytes(curve, lg_n, H_POWERS);
 }
 
 static void job_open(struct job *job, struct pool *pool)
@@ -119,14 +118,16 @@ static void transposed_aux(void *ctx)
 {
     struct job *job = ctx;
 
-    job->be->spmv_transposed(job->stream, job->part, job->a, job->x, false, WINDOW, WINDOW);
+    job->be->spmv_transposed(job->stream, job->part, job->a, job->x, 0, job->cs.a.n_rows, false,
+                             WINDOW, WINDOW);
 }
 
 static void transposed_inputs(void *ctx)
 {
     struct job *job = ctx;
 
-    job->be->spmv_transposed(job->stream, job->part, job->a, job->x, true, 0, job->cs.n_inputs);
+    job->be->spmv_transposed(job->stream, job->part, job->a, job->x, 0, job->cs.a.n_rows, true, 0,
+                             job->cs.n_inputs);
 }
 
 static void quotient(void *ctx)

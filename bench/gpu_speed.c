@@ -493,7 +493,8 @@ static void run_transposed(void *context)
 {
     struct transposed *t = context;
 
-    backend_cuda.spmv_transposed(stream, t->sums, t->handle, t->rows, t->inputs, 0, t->n);
+    backend_cuda.spmv_transposed(stream, t->sums, t->handle, t->rows, 0, t->matrix->n_rows,
+                                 t->inputs, 0, t->n);
 }
 static void bench_transposed(const struct r1cs *cs)
 {

@@ -180,11 +180,12 @@ struct backend {
     /* out[i] = row (first_row + i) of M times the witness, i in [0, n_rows). */
     void (*spmv)(struct stream *stream, struct buf *out, const struct matrix_handle *matrix,
                  const struct witness_handle *witness, uint64_t first_row, size_t n_rows);
-    /* For variables [first, first + n) of `inputs` or of aux: out[i] = sum over rows of
-     * M[row][variable] * rows[row]. rows: M.n_rows scalars. */
+    /* For variables [first, first + n) of `inputs` or of aux: out[i] += sum over r in [0, n_rows)
+     * of M[first_row + r][variable] * rows[r]. */
     void (*spmv_transposed)(struct stream *stream, struct buf *out,
-                            const struct matrix_handle *matrix, const struct buf *rows, bool inputs,
-                            uint64_t first, size_t n);
+                            const struct matrix_handle *matrix, const struct buf *rows,
+                            uint64_t first_row, size_t n_rows, bool inputs, uint64_t first,
+                            size_t n);
     size_t (*spmv_transposed_bytes)(const struct curve *curve, const struct matrix *matrix,
                                     bool inputs, size_t n, unsigned n_threads);
 
@@ -206,6 +207,10 @@ struct backend {
     /* out[i] = first * base^i, i in [0, n) */
     void (*powers)(struct stream *stream, struct buf *out, const struct scalar *first,
                    const struct scalar *base, size_t n);
+    /* out[i] = factor * L_(first + i)(x), i in [0, n): Lagrange polynomials of the subgroup that
+     * domain_new(lg_n, g) has, in which x must not lie. */
+    void (*lagrange)(struct stream *stream, struct buf *out, unsigned lg_n, uint64_t g,
+                     const struct scalar *factor, const struct scalar *x, uint64_t first, size_t n);
     /* a, b: values of the rows, zero padded to the domain. Leaves h = (a b - c) / Z with c = a∘b on
      * the domain, in the basis asked for, in `a`. H_POWERS: n - 1 coefficients and then a zero.
      * b is destroyed. At most 6 transforms. */
@@ -240,8 +245,8 @@ struct backend {
     size_t (*msm_witness_bytes)(const struct curve *curve, const struct bases_source *source,
                                 size_t n_full, unsigned n_threads);
 
-    /* ---- set-up and key transforms; these, spmv_transposed, select, find_zero and bases_put are
-     * NULL in a back end that only proves ---- */
+    /* ---- set-up and key transforms; these, spmv_transposed, lagrange, select, find_zero and
+     * bases_put are NULL in a back end that only proves ---- */
     size_t (*fixed_base_bytes)(const struct curve *curve, enum element group);
     /* base: struct g1_point or g2_point */
     enum cuzk_status (*fixed_base_new)(struct device *device, enum element group, const void *base,

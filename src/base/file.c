@@ -192,6 +192,32 @@ enum cuzk_status out_write(struct out_file *out, const void *bytes, size_t n,
     return CUZK_OK;
 }
 
+/* Bytes [begin, end) of the file; a file system that has no such thing will do it at the end. */
+static enum cuzk_status sync_range(const struct out_file *out, uint64_t begin, uint64_t end,
+                                   unsigned flags, struct cuzk_error *err)
+{
+    if (begin == end ||
+        sync_file_range(fileno(out->stream), (off_t)begin, (off_t)(end - begin), flags) == 0)
+        return CUZK_OK;
+    if (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP || errno == ESPIPE)
+        return CUZK_OK;
+    return io_error(out->path, err);
+}
+
+enum cuzk_status out_write_behind(struct out_file *out, struct cuzk_error *err)
+{
+    const off_t at = ftello(out->stream);
+
+    if (at < 0 || fflush(out->stream) != 0)
+        return io_error(out->path, err);
+    TRY(sync_range(out, out->ended, out->begun,
+                   SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER,
+                   err));
+    out->ended = out->begun;
+    out->begun = (uint64_t)at;
+    return sync_range(out, out->ended, out->begun, SYNC_FILE_RANGE_WRITE, err);
+}
+
 enum cuzk_status out_seek(struct out_file *out, uint64_t at, struct cuzk_error *err)
 {
     return fseeko(out->stream, (off_t)at, SEEK_SET) == 0 ? CUZK_OK : io_error(out->path, err);

@@ -63,12 +63,17 @@ struct out_file {
     FILE *stream;
     char *path;
     char *temporary;
+    uint64_t begun, ended; /* out_write_behind: bytes on their way to the disk, and there */
 };
 
 MUST_CHECK enum cuzk_status out_open(struct out_file *out, const char *path,
                                      struct cuzk_error *err);
 MUST_CHECK enum cuzk_status out_write(struct out_file *out, const void *bytes, size_t n,
                                       struct cuzk_error *err);
+/* For a large file written from its begin on: what came since the last call goes on its way to the
+ * disk, and what was on its way arrives. Between the calls lies how much out_commit may have to
+ * wait for, and how much of the page cache this file dirties. */
+MUST_CHECK enum cuzk_status out_write_behind(struct out_file *out, struct cuzk_error *err);
 /* The next byte written is byte `at` of the file; bytes never written are zero. */
 MUST_CHECK enum cuzk_status out_seek(struct out_file *out, uint64_t at, struct cuzk_error *err);
 /* Makes the file that long and takes the room on the disk, where the file system can do that. */

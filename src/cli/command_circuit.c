@@ -10,7 +10,7 @@ struct arguments {
     struct engine_arguments engine;
     const char *circuit_text;
     struct circuit_name circuit;
-    bool digest, json;
+    bool digest, setup, json;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -20,6 +20,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->engine; return 0;
     case 'd': a->digest = true; return 0;
+    case 's': a->setup = true; return 0;
     case 'j': a->json = true; return 0;
     case ARGP_KEY_ARG:
         if (a->circuit_text)
@@ -61,7 +62,7 @@ static enum cuzk_status plan(struct engine *engine, const void *arguments, struc
 {
     const struct arguments *a = arguments;
 
-    return circuit_plan(engine, a->circuit, report, err);
+    return (a->setup ? circuit_setup_plan : circuit_plan)(engine, a->circuit, report, err);
 }
 
 static const struct argp_child children[] = {{&cli_engine_argp, 0, 0, 3}, {0}};
@@ -82,12 +83,17 @@ int command_circuit(int argc, char **argv)
 
 int command_plan(int argc, char **argv)
 {
-    static const struct argp_option options[] = {{"json", 'j', 0, 0, "answer in JSON", 0}, {0}};
+    static const struct argp_option options[] = {
+        {"setup", 's', 0, 0, "of making a development key (`cuzk setup`), not of a proof", 0},
+        {"json", 'j', 0, 0, "answer in JSON", 0},
+        {0},
+    };
     static const struct argp argp = {options,
                                      parse,
                                      "CIRCUIT",
                                      "The memory that one proof of this circuit takes, by class "
-                                     "and by stage.",
+                                     "and by stage; with --setup what making a development key "
+                                     "takes, of memory and of disk.",
                                      children,
                                      0,
                                      0};

@@ -28,7 +28,7 @@ static const struct verb {
     {"verify", "verify a proof", command_verify},
     {"check", "evaluate every constraint; name the first one that fails", command_check},
     {"circuit", "counts, densities, file names and digests of a circuit", command_circuit},
-    {"plan", "the memory that a proof takes, stage by stage", command_plan},
+    {"plan", "the memory that a proof or a set-up takes", command_plan},
     {"key", "read or check a proving key", command_key},
     {"bench", "time a whole job on this machine, from nothing", command_bench},
     {"sample", "make up a sector to prove", command_sample},

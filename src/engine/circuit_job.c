@@ -26,11 +26,20 @@ static void query_progress(void *ctx, enum key_query query, size_t done, size_t 
 {
     struct setup_progress *progress = ctx;
 
-    (void)done;
-    (void)total;
     if (progress->query != (int)query)
         engine_stage(progress->engine, "query %s", key_query_name(query));
     progress->query = (int)query;
+    engine_progress(progress->engine, done, total);
+}
+
+static struct setup_options setup_options_of(struct engine *engine,
+                                             const struct open_circuit *circuit)
+{
+    return (struct setup_options){.backend = engine->backend,
+                                  .pool = engine->pool,
+                                  .budget = &engine->budget,
+                                  .domain_generator = circuit->cs.curve->fr_generator.w[0],
+                                  .cancel = engine->cancel};
 }
 
 static enum cuzk_status write_key(struct engine *engine, const struct open_circuit *circuit,
@@ -39,22 +48,18 @@ static enum cuzk_status write_key(struct engine *engine, const struct open_circu
 {
     const struct curve *curve = circuit->cs.curve;
     struct setup_progress progress = {.engine = engine, .query = -1};
-    const struct setup_options options = {.backend = engine->backend,
-                                          .pool = engine->pool,
-                                          .budget = &engine->budget,
-                                          .domain_generator = curve->fr_generator.w[0],
-                                          .cancel = engine->cancel,
-                                          .progress = query_progress,
-                                          .progress_ctx = &progress};
+    struct setup_options options = setup_options_of(engine, circuit);
     struct params_writer writer;
     struct trapdoor trapdoor;
     struct key_sink sink;
     enum cuzk_status st;
 
+    options.progress = query_progress;
+    options.progress_ctx = &progress;
     TRY(params_writer_open(&writer, curve, params_path, vk_path, err));
     sink = params_writer_sink(&writer);
     trapdoor_from_label(&trapdoor, curve, label);
-    engine_stage(engine, "powers of tau, Lagrange values");
+    engine_stage(engine, "verifying key");
     st = groth16_setup(&circuit->qap, &trapdoor, &options, &sink, err);
     mem_wipe(&trapdoor, sizeof trapdoor);
     engine_stage(engine, "sync files");
@@ -63,6 +68,40 @@ static enum cuzk_status write_key(struct engine *engine, const struct open_circu
     params_writer_abort(&writer);
     engine_stage_end(engine);
     return st;
+}
+
+/* What making the key takes; `recording` is over when the rest begins. */
+struct setup_memory {
+    size_t recording, shape, scratch, key, total;
+};
+
+static struct setup_memory setup_memory_of(struct engine *engine,
+                                           const struct open_circuit *circuit)
+{
+    const struct setup_options options = setup_options_of(engine, circuit);
+    struct setup_memory b = {
+        .recording = atomic_load(&engine->budget.peak),
+        .shape = atomic_load(&engine->budget.class_now[MEM_SHAPE]),
+        .scratch = setup_bytes(&circuit->qap, &options),
+        .key = region_bytes(circuit->cs.n_inputs * circuit->cs.curve->g1_bytes),
+    };
+
+    b.total = b.shape + b.scratch + b.key;
+    if (b.total < b.recording)
+        b.total = b.recording;
+    return b;
+}
+
+/* Says what is missing before anything is written. */
+static enum cuzk_status check_setup_fits(struct engine *engine, const struct open_circuit *circuit,
+                                         struct cuzk_error *err)
+{
+    const size_t total = setup_memory_of(engine, circuit).total, limit = engine->budget.limit;
+
+    if (total <= limit)
+        return CUZK_OK;
+    return error_set(err, CUZK_NO_MEMORY, "a set-up takes %zu bytes, %zu are allowed", total,
+                     limit);
 }
 
 enum cuzk_status circuit_setup(struct engine *engine, struct circuit_name name, const char *label,
@@ -75,14 +114,42 @@ enum cuzk_status circuit_setup(struct engine *engine, struct circuit_name name, 
     TRY(key_folder_dev_path(params_path, folder, name, ".params", err));
     TRY(key_folder_dev_path(vk_path, folder, name, ".vk", err));
     TRY(circuit_open(&circuit, engine, name, err));
-    mkdir(folder, 0777); /* if it cannot be made, opening the files says why */
-    st = write_key(engine, &circuit, label, params_path, vk_path, err);
+    st = check_setup_fits(engine, &circuit, err);
+    if (st == CUZK_OK) {
+        mkdir(folder, 0777); /* if it cannot be made, opening the files says why */
+        st = write_key(engine, &circuit, label, params_path, vk_path, err);
+    }
     circuit_close(&circuit);
     if (st == CUZK_OK) {
         report_text(report, "params", "%s", params_path);
         report_text(report, "vk", "%s", vk_path);
     }
     return st;
+}
+
+enum cuzk_status circuit_setup_plan(struct engine *engine, struct circuit_name name,
+                                    struct report *report, struct cuzk_error *err)
+{
+    struct open_circuit circuit;
+    char text[CIRCUIT_TEXT_MAX];
+    struct setup_memory bytes;
+
+    TRY(circuit_open(&circuit, engine, name, err));
+    bytes = setup_memory_of(engine, &circuit);
+    circuit_name_print(text, name);
+    report_text(report, "circuit", "%s", text);
+    report_text(report, "backend", "%s", engine->backend->name);
+    report_number(report, "threads", pool_size(engine->pool));
+    report_object(report, "bytes");
+    report_number(report, "recording", bytes.recording);
+    report_number(report, "shape", bytes.shape);
+    report_number(report, "scratch", bytes.scratch);
+    report_number(report, "key", bytes.key);
+    report_number(report, "total", bytes.total);
+    report_end(report);
+    report_number(report, "disk", circuit_params_bytes(&circuit) + circuit_vk_bytes(&circuit));
+    circuit_close(&circuit);
+    return CUZK_OK;
 }
 
 /* ---- plan -------------------------------------------------------------------------------------

@@ -11,6 +11,10 @@ MUST_CHECK enum cuzk_status circuit_setup(struct engine *engine, struct circuit_
                                           const char *label, const char *folder,
                                           struct report *report, struct cuzk_error *err);
 
+/* What that takes: the counters' highest sum, and the files'. */
+MUST_CHECK enum cuzk_status circuit_setup_plan(struct engine *engine, struct circuit_name name,
+                                               struct report *report, struct cuzk_error *err);
+
 /* What proofs of a circuit take, one partition after the other; `resident` is what may stay for the
  * next job. */
 struct job_bytes {

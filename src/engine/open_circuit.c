@@ -7,6 +7,11 @@
 #include "filecoin/circuit.h"
 #include "format/bellperson.h"
 
+static enum cuzk_status check_cancelled(const struct engine *engine, struct cuzk_error *err)
+{
+    return pool_cancelled(engine->pool) ? error_set(err, CUZK_CANCELLED, "cancelled") : CUZK_OK;
+}
+
 enum cuzk_status circuit_open(struct open_circuit *circuit, struct engine *engine,
                               struct circuit_name name, struct cuzk_error *err)
 {
@@ -17,7 +22,11 @@ enum cuzk_status circuit_open(struct open_circuit *circuit, struct engine *engin
     engine_stage(engine, "record circuit");
     st = circuit_record(&circuit->cs, name, &engine->budget, err);
     if (st == CUZK_OK)
+        st = check_cancelled(engine, err);
+    if (st == CUZK_OK)
         st = qap_init(&circuit->qap, &circuit->cs, &engine->budget, err);
+    if (st == CUZK_OK)
+        st = check_cancelled(engine, err);
     engine_stage_end(engine);
     if (st != CUZK_OK)
         circuit_close(circuit);
@@ -33,12 +42,17 @@ void circuit_close(struct open_circuit *circuit)
 /* ---- the report -------------------------------------------------------------------------------
  */
 
-/* Size of bellperson's file: specification 2.2. */
-static uint64_t params_file_bytes(const struct qap *qap)
+uint64_t circuit_vk_bytes(const struct open_circuit *circuit)
 {
+    return vk_bytes(circuit->cs.curve, circuit->cs.n_inputs);
+}
+
+uint64_t circuit_params_bytes(const struct open_circuit *circuit)
+{
+    const struct qap *qap = &circuit->qap;
     uint64_t n_b = qap->n_b_inputs + qap->n_b_aux;
 
-    return vk_bytes(qap->cs->curve, qap->cs->n_inputs) + 5 * 4 +
+    return circuit_vk_bytes(circuit) + 5 * 4 +
            96 * ((uint64_t)qap->n_domain - 1 + qap->cs->n_aux + qap->cs->n_inputs + qap->n_a_aux) +
            (96 + 192) * n_b;
 }
@@ -109,7 +123,7 @@ enum cuzk_status circuit_report(const struct open_circuit *circuit, struct engin
     report_number(report, "b_aux", qap->n_b_aux);
     TRY(report_nonzeros(cs, report, err));
     report_number(report, "domain_log2", qap->lg_domain);
-    report_number(report, "params_bytes", params_file_bytes(qap));
-    report_number(report, "vk_bytes", vk_bytes(qap->cs->curve, qap->cs->n_inputs));
+    report_number(report, "params_bytes", circuit_params_bytes(circuit));
+    report_number(report, "vk_bytes", circuit_vk_bytes(circuit));
     return digest ? report_digests(circuit, engine, report, err) : CUZK_OK;
 }

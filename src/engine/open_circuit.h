@@ -19,6 +19,10 @@ MUST_CHECK enum cuzk_status circuit_open(struct open_circuit *circuit, struct en
                                          struct circuit_name name, struct cuzk_error *err);
 void circuit_close(struct open_circuit *circuit); /* accepts a zeroed one */
 
+/* Sizes of the files of its key, as bellperson writes them. */
+uint64_t circuit_params_bytes(const struct open_circuit *circuit);
+uint64_t circuit_vk_bytes(const struct open_circuit *circuit);
+
 /* Counts, densities, nonzeros, domain, official file names and identifier, key sizes; with `digest`
  * the structural and coefficient digests (a minute for 32 GiB). */
 MUST_CHECK enum cuzk_status circuit_report(const struct open_circuit *circuit,

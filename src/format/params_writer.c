@@ -3,6 +3,8 @@
 #include "base/reader.h"
 
 #define BATCH 512u /* points encoded at once: at most 96 KiB */
+/* Bytes between two looks at the disk: what is left for the end is twice that. */
+#define WRITE_BEHIND ((size_t)32 << 20)
 
 /* ---- verifying keys ------------------------------------------------------------------------- */
 
@@ -123,7 +125,11 @@ static enum cuzk_status sink_points(void *ctx, enum key_query query, const void 
         }
         TRY(out_write(&w->params, w->encoded, part * encoded, err));
     }
-    return CUZK_OK;
+    w->behind += n * encoded;
+    if (w->behind < WRITE_BEHIND)
+        return CUZK_OK;
+    w->behind = 0;
+    return out_write_behind(&w->params, err);
 }
 
 struct key_sink params_writer_sink(struct params_writer *w)

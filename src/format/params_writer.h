@@ -16,6 +16,7 @@ struct params_writer {
     struct out_file params, vk;
     uint8_t *encoded; /* a few points */
     size_t missing;   /* points announced and not yet there */
+    size_t behind;    /* bytes since the disk was last waited for */
 };
 
 /* vk_path may be NULL. */

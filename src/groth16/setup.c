@@ -1,9 +1,11 @@
 #include "groth16/setup.h"
 
+#include <string.h>
+
 #include "groth16/at_tau.h"
 
-/* Small enough for any machine: 3 x 32 MB of scalars on the device, and 6 or 12 MB of points. */
-enum { WINDOW = 1 << 20, SLICE = 1 << 16 };
+/* Small enough for any machine: see setup.h. */
+enum { PART = 1 << 22, WINDOW = 1 << 21, SLICE = 1 << 16 };
 
 struct setup {
     const struct qap *qap;
@@ -47,6 +49,20 @@ static size_t slice_size(const struct qap *qap, const struct setup_options *o)
     return min_size(o->slice ? o->slice : SLICE, max_size(window_size(qap, o), qap->n_domain));
 }
 
+static struct at_tau_options tau_options(const struct qap *qap, const struct setup_options *o)
+{
+    return (struct at_tau_options){.backend = o->backend,
+                                   .qap = qap,
+                                   .domain_generator = o->domain_generator,
+                                   .part = o->part                   ? o->part
+                                           : o->backend->beside_host ? SIZE_MAX
+                                                                     : PART,
+                                   .window = window_size(qap, o),
+                                   .pool = o->pool,
+                                   .budget = o->budget,
+                                   .cancel = o->cancel};
+}
+
 /* Arena bytes that making points of one group takes on top of what is there. */
 static size_t group_bytes(const struct qap *qap, const struct setup_options *o, enum element group)
 {
@@ -59,14 +75,14 @@ static size_t group_bytes(const struct qap *qap, const struct setup_options *o, 
 
 static size_t device_bytes(const struct qap *qap, const struct setup_options *o)
 {
-    size_t window = window_size(qap, o);
-    size_t scratch = at_tau_scratch_bytes(o->backend, qap, window, pool_size(o->pool));
+    const struct at_tau_options tau = tau_options(qap, o);
+    size_t scratch = at_tau_scratch_bytes(&tau);
     size_t most = max_size(group_bytes(qap, o, ELEMENT_G1), group_bytes(qap, o, ELEMENT_G2));
 
-    scratch = max_size(scratch, o->backend->select_bytes(qap->cs->curve, window));
+    scratch = max_size(scratch, o->backend->select_bytes(qap->cs->curve, tau.window));
     scratch = max_size(scratch, o->backend->find_zero_bytes(qap->cs->curve));
     /* a window is evaluated while the table and the slice of a group are there */
-    return at_tau_held_bytes(o->backend, qap, window) + most + scratch;
+    return at_tau_held_bytes(&tau) + most + scratch;
 }
 
 static size_t host_bytes(const struct qap *qap, const struct setup_options *o)
@@ -77,8 +93,10 @@ static size_t host_bytes(const struct qap *qap, const struct setup_options *o)
 size_t setup_bytes(const struct qap *qap, const struct setup_options *options)
 {
     const size_t device = options->backend->beside_host ? 0 : device_bytes(qap, options);
+    const struct at_tau_options tau = tau_options(qap, options);
 
-    return region_bytes(device) + region_bytes(host_bytes(qap, options));
+    return region_bytes(device) + region_bytes(host_bytes(qap, options)) +
+           row_parts_bytes(qap->cs, tau.part, tau.window);
 }
 
 size_t setup_resident_bytes(const struct qap *qap, const struct setup_options *options)
@@ -239,17 +257,19 @@ static struct scalar coset_factor(const struct setup *s)
 static enum cuzk_status make_h_coset(struct setup *s, struct cuzk_error *err)
 {
     const struct scalar factor = coset_factor(s), shift = coset_shift(s), one = {{1}};
-    struct scalar x;
-    size_t zero;
+    struct scalar x, z;
+    size_t n;
 
     s->curve->fr_inv(&x, &shift);
     s->curve->fr_mul(&x, &x, &s->trapdoor->tau);
-    TRY(at_tau_lagrange(&s->tau, &factor, &x, err));
-    TRY(find_zero(s, s->tau.lagrange, s->total, &zero, err));
-    if (zero < s->total)
+    s->curve->fr_pow(&z, &x, s->qap->n_domain);
+    if (memcmp(&z, &one, sizeof z) == 0)
         return error_set(err, CUZK_BAD_INPUT, "trapdoor: tau lies on the coset of the key's h");
-    TRY(make_points(s, s->tau.lagrange, s->total, err));
-    return at_tau_lagrange(&s->tau, &one, &s->trapdoor->tau, err);
+    at_tau_point(&s->tau, &factor, &x);
+    for (size_t i = 0; (n = at_tau_load(&s->tau, i)) != 0; i++)
+        TRY(make_points(s, s->tau.values, n, err));
+    at_tau_point(&s->tau, &one, &s->trapdoor->tau);
+    return CUZK_OK;
 }
 
 static enum cuzk_status make_h(struct setup *s, struct cuzk_error *err)
@@ -295,10 +315,12 @@ static enum cuzk_status make_folded_inputs(struct setup *s, struct cuzk_error *e
 {
     const struct scalar factor = folding_factor(s);
 
-    for (size_t first = 0; first < s->qap->cs->n_inputs; first += s->window) {
-        size_t n = min_size(s->window, s->qap->cs->n_inputs - first);
+    const size_t window = at_tau_window(&s->tau.options, true);
 
-        at_tau_polynomial(&s->tau, s->tau.c, true, first, n);
+    for (size_t first = 0; first < s->qap->cs->n_inputs; first += window) {
+        size_t n = min_size(window, s->qap->cs->n_inputs - first);
+
+        at_tau_polynomial(&s->tau, AT_TAU_C, true, first, n);
         TRY(select_values(s, s->qap->c_inputs, true, first, n, &n, err));
         s->backend->pointwise(s->stream, POINTWISE_SCALE, s->tau.v, s->tau.v, NULL, &factor, n);
         TRY(make_points(s, s->tau.v, n, err));
@@ -312,7 +334,7 @@ static enum cuzk_status fold(struct setup *s, size_t first, size_t n, struct cuz
     const struct scalar factor = folding_factor(s);
     size_t zero;
 
-    at_tau_polynomial(&s->tau, s->tau.c, false, first, n);
+    at_tau_polynomial(&s->tau, AT_TAU_C, false, first, n);
     s->backend->pointwise(s->stream, POINTWISE_AXPY, s->tau.w, s->tau.u, NULL, &factor, n);
     TRY(find_zero(s, s->tau.w, n, &zero, err));
     return zero < n ? vanishes("l", false, first + zero, err) : CUZK_OK;
@@ -343,13 +365,14 @@ static enum cuzk_status make_l(struct setup *s, struct cuzk_error *err)
 /* ---- a and b -------------------------------------------------------------------------------- */
 
 /* The polynomials of A or B at tau, for the variables of a map. */
-static enum cuzk_status make_selected(struct setup *s, const struct matrix_handle *matrix,
+static enum cuzk_status make_selected(struct setup *s, enum at_tau_matrix matrix,
                                       const uint64_t *map, bool inputs, struct cuzk_error *err)
 {
-    size_t n_all = inputs ? s->qap->cs->n_inputs : s->qap->cs->n_aux;
+    const size_t n_all = inputs ? s->qap->cs->n_inputs : s->qap->cs->n_aux;
+    const size_t window = at_tau_window(&s->tau.options, inputs);
 
-    for (size_t first = 0; first < n_all; first += s->window) {
-        size_t n = min_size(s->window, n_all - first);
+    for (size_t first = 0; first < n_all; first += window) {
+        size_t n = min_size(window, n_all - first);
 
         at_tau_polynomial(&s->tau, matrix, inputs, first, n);
         TRY(select_values(s, map, inputs, first, n, &n, err));
@@ -361,32 +384,41 @@ static enum cuzk_status make_selected(struct setup *s, const struct matrix_handl
 static enum cuzk_status make_a(struct setup *s, struct cuzk_error *err)
 {
     TRY(query_begin(s, QUERY_A, err));
-    TRY(make_selected(s, s->tau.a, s->qap->all_inputs, true, err));
-    return make_selected(s, s->tau.a, s->qap->a_aux, false, err);
+    TRY(make_selected(s, AT_TAU_A, s->qap->all_inputs, true, err));
+    return make_selected(s, AT_TAU_A, s->qap->a_aux, false, err);
 }
 
 static enum cuzk_status make_b(struct setup *s, enum key_query query, struct cuzk_error *err)
 {
     TRY(query_begin(s, query, err));
-    TRY(make_selected(s, s->tau.b, s->qap->b_inputs, true, err));
-    return make_selected(s, s->tau.b, s->qap->b_aux, false, err);
+    TRY(make_selected(s, AT_TAU_B, s->qap->b_inputs, true, err));
+    return make_selected(s, AT_TAU_B, s->qap->b_aux, false, err);
 }
 
 /* ---- the verifying key ---------------------------------------------------------------------- */
 
+/* ic [first, first + n) from the values at `at`. */
+static enum cuzk_status put_ic(struct setup *s, struct verifying_key *vk, size_t first, size_t at,
+                               size_t n, struct cuzk_error *err)
+{
+    s->backend->fixed_base_mul(s->stream, s->generator, s->points, s->tau.w, at, n);
+    s->backend->buf_get(s->stream, s->points, 0, vk->ic.base + first * s->curve->g1_bytes, n);
+    return s->backend->wait(s->stream, err);
+}
+
 static enum cuzk_status fill_ic(struct setup *s, struct verifying_key *vk, struct cuzk_error *err)
 {
-    const size_t step = min_size(s->slice, s->window);
+    const size_t window = at_tau_window(&s->tau.options, true);
 
-    for (size_t first = 0; first < vk->n_inputs; first += step) {
-        size_t n = min_size(step, vk->n_inputs - first), zero;
+    for (size_t first = 0; first < vk->n_inputs; first += window) {
+        const size_t n = min_size(window, vk->n_inputs - first);
+        size_t zero;
 
         TRY(combined_values(s, true, first, n, &s->trapdoor->gamma, &zero, err));
         if (zero < n)
             return vanishes("ic", true, first + zero, err);
-        s->backend->fixed_base_mul(s->stream, s->generator, s->points, s->tau.w, 0, n);
-        s->backend->buf_get(s->stream, s->points, 0, vk->ic.base + first * s->curve->g1_bytes, n);
-        TRY(s->backend->wait(s->stream, err));
+        for (size_t at = 0; at < n; at += s->slice)
+            TRY(put_ic(s, vk, first + at, at, min_size(s->slice, n - at), err));
     }
     return CUZK_OK;
 }
@@ -441,8 +473,8 @@ static enum cuzk_status make_queries(struct setup *s, struct cuzk_error *err)
 
 static enum cuzk_status make_key(struct setup *s, struct cuzk_error *err)
 {
-    enum cuzk_status st = at_tau_init(&s->tau, s->backend, s->device, s->stream, s->qap,
-                                      s->trapdoor, s->options->domain_generator, s->window, err);
+    const struct at_tau_options tau = tau_options(s->qap, s->options);
+    enum cuzk_status st = at_tau_init(&s->tau, &tau, s->device, s->stream, s->trapdoor, err);
 
     if (st == CUZK_OK)
         st = make_queries(s, err);

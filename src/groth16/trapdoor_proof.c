@@ -39,7 +39,7 @@ static enum cuzk_status row_sum(struct maker *m, const struct matrix_handle *mat
 
     *ret = (struct scalar){{0}};
     backend->spmv(m->stream, m->rows, matrix, m->w, 0, n_rows);
-    backend->pointwise(m->stream, POINTWISE_MUL, m->rows, m->rows, m->tau.lagrange, NULL, n_rows);
+    backend->pointwise(m->stream, POINTWISE_MUL, m->rows, m->rows, m->tau.values, NULL, n_rows);
     for (size_t at = 0; at < n_rows; at += SLICE) {
         size_t n = n_rows - at < SLICE ? n_rows - at : SLICE;
 
@@ -61,8 +61,10 @@ static enum cuzk_status input_sum(struct maker *m, struct cuzk_error *err)
     const struct scalar one = {{1}};
     struct scalar *sum = &m->logs.inputs;
 
-    for (size_t first = 0; first < m->witness->n_inputs; first += SLICE) {
-        size_t left = m->witness->n_inputs - first, n = left < SLICE ? left : SLICE;
+    const size_t window = at_tau_window(&m->tau.options, true);
+
+    for (size_t first = 0; first < m->witness->n_inputs; first += window) {
+        size_t left = m->witness->n_inputs - first, n = left < window ? left : window;
 
         at_tau_combined(&m->tau, true, first, n, &one);
         m->backend->buf_get(m->stream, m->tau.w, 0, m->host.base, n);
@@ -79,19 +81,31 @@ static enum cuzk_status input_sum(struct maker *m, struct cuzk_error *err)
     return CUZK_OK;
 }
 
-static size_t device_bytes(const struct maker *m)
+/* The values of all rows at once, beside the rows themselves. */
+static struct at_tau_options tau_options(const struct maker *m, uint64_t g)
+{
+    return (struct at_tau_options){.backend = m->backend,
+                                   .qap = m->qap,
+                                   .domain_generator = g,
+                                   .part = SIZE_MAX,
+                                   .window = SLICE,
+                                   .pool = m->options->pool,
+                                   .budget = m->options->budget,
+                                   .cancel = m->options->cancel};
+}
+
+static size_t device_bytes(const struct maker *m, const struct at_tau_options *tau)
 {
     const struct backend *backend = m->backend;
 
-    return at_tau_held_bytes(backend, m->qap, SLICE) +
-           backend->buf_bytes(m->curve, ELEMENT_SCALAR, m->qap->n_domain) +
-           backend->witness_bytes(m->curve, m->witness) +
-           at_tau_scratch_bytes(backend, m->qap, SLICE, pool_size(m->options->pool));
+    return at_tau_held_bytes(tau) + backend->buf_bytes(m->curve, ELEMENT_SCALAR, m->qap->n_domain) +
+           backend->witness_bytes(m->curve, m->witness) + at_tau_scratch_bytes(tau);
 }
 
 static enum cuzk_status run_on_device(struct maker *m, const struct trapdoor *trapdoor, uint64_t g,
                                       struct cuzk_error *err)
 {
+    const struct at_tau_options tau = tau_options(m, g);
     const struct prove_options *o = m->options;
     const struct backend *backend = m->backend;
     const struct r1cs *cs = m->qap->cs;
@@ -101,18 +115,18 @@ static enum cuzk_status run_on_device(struct maker *m, const struct trapdoor *tr
                       &(struct device_options){.curve = m->curve,
                                                .pool = o->pool,
                                                .budget = o->budget,
-                                               .arena_bytes = device_bytes(m),
+                                               .arena_bytes = device_bytes(m, &tau),
                                                .ordinal = o->ordinal,
                                                .cancel = o->cancel},
                       err));
     TRY_GOTO(st, out, backend->stream_new(m->device, &m->stream, err));
-    TRY_GOTO(st, out,
-             at_tau_init(&m->tau, backend, m->device, m->stream, m->qap, trapdoor, g, SLICE, err));
+    TRY_GOTO(st, out, at_tau_init(&m->tau, &tau, m->device, m->stream, trapdoor, err));
+    at_tau_load(&m->tau, 0);
     TRY_GOTO(st, out, backend->buf_new(m->device, ELEMENT_SCALAR, m->qap->n_domain, &m->rows, err));
     TRY_GOTO(st, out, backend->witness_new(m->device, m->witness, &m->w, err));
     backend->witness_put(m->stream, m->w, m->witness);
-    TRY_GOTO(st, out, row_sum(m, m->tau.a, cs->a.n_rows, &m->logs.a, err));
-    TRY_GOTO(st, out, row_sum(m, m->tau.b, cs->b.n_rows, &m->logs.b, err));
+    TRY_GOTO(st, out, row_sum(m, m->tau.matrix[AT_TAU_A], cs->a.n_rows, &m->logs.a, err));
+    TRY_GOTO(st, out, row_sum(m, m->tau.matrix[AT_TAU_B], cs->b.n_rows, &m->logs.b, err));
     st = input_sum(m, err);
 out:
     backend->witness_free(m->w);

@@ -111,6 +111,33 @@ static void fr_array_inv_batch(void *a, size_t n, void *scratch)
     fr_inv_batch(a, n, scratch);
 }
 
+/* Products of all denominators before i, their inverse, and back down. */
+static void fr_array_lagrange(void *out, const struct scalar *factor, const struct scalar *y,
+                              const struct scalar *root, const struct scalar *root_inv, size_t n)
+{
+    fr_t *o = out;
+    fr_t at, w, w_inv, rest = fr_one, f, denominator;
+
+    fr_face_in(&at, y);
+    fr_face_in(&w, root);
+    fr_face_in(&w_inv, root_inv);
+    fr_face_in(&f, factor);
+    for (size_t i = 0; i < n; i++) {
+        o[i] = rest;
+        fr_sub(&denominator, &at, &fr_one);
+        fr_mul(&rest, &rest, &denominator);
+        fr_mul(&at, &at, &w_inv);
+    }
+    fr_inv(&rest, &rest);
+    fr_mul(&rest, &rest, &f);
+    for (size_t i = n; i-- > 0;) {
+        fr_mul(&at, &at, &w);
+        fr_mul(&o[i], &o[i], &rest);
+        fr_sub(&denominator, &at, &fr_one);
+        fr_mul(&rest, &rest, &denominator);
+    }
+}
+
 static const struct scalar_kernels fr_kernels = {
     .bytes = sizeof(fr_t),
     .from_plain = fr_array_from_plain,
@@ -123,6 +150,7 @@ static const struct scalar_kernels fr_kernels = {
     .axpy = fr_array_axpy,
     .powers = fr_array_powers,
     .inv_batch = fr_array_inv_batch,
+    .lagrange = fr_array_lagrange,
     .ntt_table_bytes = fr_ntt_table_bytes,
     .ntt_table_init = fr_ntt_table_init,
     .ntt = fr_ntt,

@@ -10,10 +10,13 @@ import glob
 import hashlib
 import json
 import os
+import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
@@ -311,6 +314,75 @@ def test_memory_of_a_proof_is_the_plan_and_the_plan_is_a_limit():
     assert total <= 700 << 20, total
     refuses("prove", "porep", "--c1", c1, "--params", KEYS, "--allow-dev-key", "--threads", "2", "--mem",
             str(total - 4096), "-o", out("tight"), code=4, saying="allowed", no_file=out("tight"))
+
+
+def test_memory_of_a_set_up_is_the_plan_and_the_plan_is_a_limit():
+    for circuit in ("winning-2KiB", "window-2KiB"):
+        plan = answer("plan", circuit, "--setup", "--threads", "2")
+        total, keys = plan["bytes"]["total"], out("planned-keys")
+        refuses("setup", circuit, "--insecure-seed", "x", "--threads", "2", "--mem", str(total - 4096),
+                "-o", keys, code=4, saying="allowed")
+        assert not glob.glob(os.path.join(keys, "*"))
+        cuzk("setup", circuit, "--insecure-seed", "x", "--threads", "2", "--mem", str(total), "-o", keys,
+             "--trace", out("setup.trace"))
+        peak = max(stage["args"]["bytes"] for stage in json.loads(read(out("setup.trace"))))
+        assert peak == total, f"{circuit}: the counters reached {peak}, the plan says {total}"
+        assert sum(map(os.path.getsize, glob.glob(os.path.join(keys, "*")))) == plan["disk"]
+        shutil.rmtree(keys)
+
+
+def test_set_up_of_any_circuit_takes_a_gigabyte_and_a_half_at_most():
+    for circuit in ("porep-32GiB", "porep-64GiB", "window-32GiB", "winning-32GiB", "update-32GiB",
+                    "update-64GiB"):
+        total = answer("plan", circuit, "--setup", "--threads", "64")["bytes"]["total"]
+        assert total <= 3 << 29, f"{circuit}: {total >> 20} MiB"
+
+
+def test_a_set_up_that_is_told_to_end_ends_and_leaves_nothing():
+    keys = out("ended-keys")
+    for seconds in (0, 1, 3):
+        process = subprocess.Popen([CUZK, "setup", "porep-2KiB", "--insecure-seed", "x", "-o", keys],
+                                   stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        while not glob.glob(os.path.join(keys, "*")):
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.01)
+        time.sleep(seconds)
+        process.terminate()
+        asked = time.monotonic()
+        text = process.communicate(timeout=60)[1].decode()
+        assert process.returncode == 7 and text.startswith("cuzk: ") and "cancelled" in text, text
+        print(f"ended after {time.monotonic() - asked:.2f} s")
+        assert not glob.glob(os.path.join(keys, "*"))
+
+
+def test_the_2_gb_key_of_a_512MiB_sector_is_made_in_its_memory_and_proves():
+    """Anonymous and shared memory are sampled, and mappings beyond the plan are impossible."""
+    if os.environ.get("CUZK_LONG") != "1":
+        raise Skip("a quarter of an hour; CUZK_LONG=1 runs it")
+    keys, circuit, threads = out("large-keys"), "porep-512MiB", 2
+    plan = answer("plan", circuit, "--setup", "--threads", str(threads))
+    limit = plan["bytes"]["total"] + (64 << 20) # the program, stacks, libraries
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+    process = subprocess.Popen([CUZK, "setup", circuit, "--insecure-seed", "large", "--threads",
+                                str(threads), "-o", keys], preexec_fn=limited, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT)
+    peak = 0
+    while process.poll() is None:
+        with open(f"/proc/{process.pid}/status") as f:
+            peak = max(peak, 1024 * sum(map(int, re.findall(r"Rss(?:Anon|Shmem):\s+(\d+)", f.read()))))
+        time.sleep(0.05)
+    assert process.returncode == 0, process.communicate()
+    print(f"anonymous and shared {peak >> 20} MiB at most, planned {plan['bytes']['total'] >> 20}")
+    assert 0 < peak <= limit <= (3 << 29) + (64 << 20)
+    sizes = {os.path.splitext(p)[1]: os.path.getsize(p) for p in glob.glob(os.path.join(keys, "*"))}
+    assert sum(sizes.values()) == plan["disk"] and sizes[".params"] > 1990000000, sizes
+    sample(circuit, "large.json", 7)
+    cuzk("prove", "porep", "--c1", out("large.json"), "--params", keys, "--allow-dev-key", "--partition",
+         "0", "-o", out("large-proof"))
+    shutil.rmtree(keys)
 
 
 def test_wrong_c1s_are_refused_before_any_work():

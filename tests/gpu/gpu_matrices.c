@@ -134,7 +134,12 @@ static void transpose(const struct backend *b, const struct matrix *m, const str
     gpu_must(b->buf_new(device, ELEMENT_SCALAR, m->n_rows, &values, &err), &err);
     gpu_must(b->buf_new(device, ELEMENT_SCALAR, part->n, &sums, &err), &err);
     b->buf_put(stream, values, 0, rows, m->n_rows);
-    b->spmv_transposed(stream, sums, matrix, values, part->inputs, part->first, part->n);
+    b->buf_zero(stream, sums, 0, part->n);
+    b->spmv_transposed(stream, sums, matrix, values, 0, m->n_rows / 3, part->inputs, part->first,
+                       part->n);
+    b->buf_put(stream, values, 0, rows + m->n_rows / 3, m->n_rows - m->n_rows / 3);
+    b->spmv_transposed(stream, sums, matrix, values, m->n_rows / 3, m->n_rows - m->n_rows / 3,
+                       part->inputs, part->first, part->n);
     b->buf_get(stream, sums, 0, out, part->n);
     gpu_must(b->wait(stream, &err), &err);
     b->buf_free(sums);

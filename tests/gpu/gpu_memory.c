@@ -100,7 +100,8 @@ OPERATION(run_ntt, ntt(m.stream, domain, scalars, true, true))
 OPERATION(run_quotient, quotient(m.stream, domain, scalars, more_scalars, H_POWERS))
 OPERATION(run_msm, msm_g1(m.stream, bases, scalars, 0, source.points.n, &sum))
 OPERATION(run_msm_witness, msm_witness_g1(m.stream, bases, &witness_handle, 1, &sum))
-OPERATION(run_transposed, spmv_transposed(m.stream, more_scalars, matrix, scalars, false, 0, AUX))
+OPERATION(run_transposed,
+          spmv_transposed(m.stream, more_scalars, matrix, scalars, 0, N, false, 0, AUX))
 OPERATION(run_select, select(m.stream, more_scalars, scalars, map, 0, AUX))
 static size_t zero;
 OPERATION(run_find_zero, find_zero(m.stream, scalars, N, &zero))

@@ -328,6 +328,7 @@ static void stream_key(const struct backend *b, const struct circuit *c, enum h_
                                           .pool = pool,
                                           .domain_generator = 7,
                                           .h_basis = basis,
+                                          .part = b == &backend_cuda ? 30000 : 0,
                                           .window = 100032,
                                           .slice = 70000};
     const struct key_sink sink = {g, gather_vk, gather_query, gather_points};

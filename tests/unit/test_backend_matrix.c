@@ -1,4 +1,5 @@
-/* Matrix times witness, and its transpose, against sums over the expanded terms. */
+/* Matrix times witness, and its transpose, whole and in pieces of the rows, against sums over the
+ * expanded terms. */
 #include "support/random_matrix.h"
 #include "support/waist.h"
 
@@ -99,30 +100,48 @@ static void test_spmv_is_the_sum_over_expanded_terms(void **state)
         }
 }
 
+/* The sums of variables [first, first + n), `piece` rows after the other. */
+static uint64_t *transposed(struct waist *w, const struct matrix_handle *matrix,
+                            const struct matrix *m, const uint64_t *rows, size_t piece, bool inputs,
+                            size_t first, size_t n)
+{
+    const size_t words = w->curve->fr_bytes / 8;
+    struct buf *values = waist_buf(w, ELEMENT_SCALAR, piece, NULL);
+    struct buf *out = waist_buf(w, ELEMENT_SCALAR, n, NULL);
+    uint64_t *got;
+
+    for (size_t row = 0; row < m->n_rows; row += piece) {
+        const size_t n_rows = m->n_rows - row < piece ? m->n_rows - row : piece;
+
+        w->be->buf_put(w->stream, values, 0, rows + row * words, n_rows);
+        waist_measure_begin(w);
+        w->be->spmv_transposed(w->stream, out, matrix, values, row, n_rows, inputs, first, n);
+        waist_measure_end(w,
+                          w->be->spmv_transposed_bytes(w->curve, m, inputs, n, pool_size(w->pool)));
+    }
+    got = waist_get(w, out, n);
+    w->be->buf_free(out);
+    w->be->buf_free(values);
+    return got;
+}
+
 static void check_transposed(struct waist *w, const struct matrix *m, const uint64_t *rows,
                              bool inputs, const uint64_t *expected, size_t n_vars)
 {
     const size_t starts[] = {0, 1, n_vars / 2, n_vars - 1}, words = w->curve->fr_bytes / 8;
+    const size_t pieces[] = {m->n_rows, m->n_rows / 2 + 3, 100, 7};
     struct matrix_handle *matrix;
-    struct buf *values = waist_buf(w, ELEMENT_SCALAR, m->n_rows, rows);
-    struct buf *out = waist_buf(w, ELEMENT_SCALAR, n_vars, NULL);
 
     assert_int_equal(w->be->matrix_new(w->device, m, &matrix, NULL), CUZK_OK);
     for (size_t i = 0; i < 4; i++)
-        for (size_t n = n_vars - starts[i]; n > 0; n /= 2) {
-            uint64_t *got;
+        for (size_t n = n_vars - starts[i]; n > 0; n /= 2)
+            for (size_t p = 0; p < (n == n_vars ? 4 : 2); p++) {
+                uint64_t *got = transposed(w, matrix, m, rows, pieces[p], inputs, starts[i], n);
 
-            waist_measure_begin(w);
-            w->be->spmv_transposed(w->stream, out, matrix, values, inputs, starts[i], n);
-            waist_measure_end(
-                w, w->be->spmv_transposed_bytes(w->curve, m, inputs, n, pool_size(w->pool)));
-            got = waist_get(w, out, n);
-            assert_memory_equal(got, expected + starts[i] * words, n * w->curve->fr_bytes);
-            mem_free(got);
-        }
+                assert_memory_equal(got, expected + starts[i] * words, n * w->curve->fr_bytes);
+                mem_free(got);
+            }
     w->be->matrix_free(matrix);
-    w->be->buf_free(out);
-    w->be->buf_free(values);
 }
 
 static void test_spmv_transposed_is_the_sum_over_expanded_terms(void **state)

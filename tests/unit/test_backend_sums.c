@@ -549,7 +549,7 @@ static void check_point_spmv(struct waist *w, enum element group, uint32_t count
     waist_measure_begin(w);
     w->be->point_spmv(w->stream, out, matrix, points, first, n);
     waist_measure_end(w, w->be->point_spmv_bytes(w->curve, m, group, n, pool_size(w->pool)));
-    w->be->spmv_transposed(w->stream, sums, matrix, logs, false, first, n);
+    w->be->spmv_transposed(w->stream, sums, matrix, logs, 0, m->n_rows, false, first, n);
     struct buf *expected = multiples(w, group, sums, n);
     uint64_t *x = waist_get(w, out, n), *y = waist_get(w, expected, n);
 

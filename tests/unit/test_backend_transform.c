@@ -386,6 +386,91 @@ static void test_powers_are_a_geometric_sequence(void **state)
     }
 }
 
+/* Outside the subgroup of 2^lg_n. */
+static struct scalar random_outside(const struct curve *curve, unsigned lg_n, struct rng *rng)
+{
+    const struct scalar one = {{1}};
+    struct scalar x, power;
+
+    do {
+        x = random_scalar(curve, rng);
+        curve->fr_pow(&power, &x, (uint64_t)1 << lg_n);
+    } while (memcmp(&power, &one, sizeof one) == 0);
+    return x;
+}
+
+/* The inverse transform of factor, factor x, factor x^2, ... has all of them. */
+static void check_lagrange(struct waist *w, unsigned lg_n, struct rng *rng)
+{
+    const struct curve *curve = w->curve;
+    const uint64_t g = curve->fr_generator.w[0];
+    const size_t n = (size_t)1 << lg_n, third = n / 3;
+    const struct {
+        size_t first, n;
+    } ranges[] = {{0, n}, {third, n - 2 * third}, {n - 1, 1}, {third, 0}};
+    const struct scalar factor = random_scalar(curve, rng), x = random_outside(curve, lg_n, rng);
+    struct buf *buf = waist_buf(w, ELEMENT_SCALAR, n + 3, NULL);
+    struct domain *domain;
+
+    assert_int_equal(w->be->domain_new(w->device, lg_n, g, &domain, NULL), CUZK_OK);
+    w->be->powers(w->stream, buf, &factor, &x, n);
+    w->be->ntt(w->stream, domain, buf, true, false);
+    uint64_t *expected = waist_get(w, buf, n);
+
+    w->be->domain_free(domain);
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        waist_measure_begin(w);
+        w->be->lagrange(w->stream, buf, lg_n, g, &factor, &x, ranges[i].first, ranges[i].n);
+        waist_measure_end(w, 0);
+        uint64_t *got = waist_get(w, buf, ranges[i].n);
+
+        assert_memory_equal(got, expected + ranges[i].first * (curve->fr_bytes / 8),
+                            ranges[i].n * curve->fr_bytes);
+        mem_free(got);
+    }
+    mem_free(expected);
+    w->be->buf_free(buf);
+}
+
+static void test_lagrange_is_the_inverse_transform_of_powers(void **state)
+{
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed());
+    for (size_t c = 0; c < N_WAIST_CURVES; c++)
+        for (unsigned n_threads = 1; n_threads <= 3; n_threads += 2) {
+            const struct curve *curve = waist_curves[c];
+            struct waist w;
+
+            waist_open(&w, curve, n_threads);
+            for (unsigned lg_n = 0; lg_n <= 14 && lg_n <= curve->two_adicity; lg_n++)
+                check_lagrange(&w, lg_n, &rng);
+            waist_close(&w);
+        }
+}
+
+static void test_lagrange_of_no_domain_is_refused(void **state)
+{
+    const struct scalar x = {{5}};
+
+    (void)state;
+    for (size_t c = 0; c < N_WAIST_CURVES; c++) {
+        struct cuzk_error err;
+        struct waist w;
+
+        waist_open(&w, waist_curves[c], 1);
+        struct buf *out = waist_buf(&w, ELEMENT_SCALAR, 8, NULL);
+
+        w.be->lagrange(w.stream, out, 3, 4, &x, &x, 0, 8);
+        assert_int_equal(w.be->wait(w.stream, &err), CUZK_USAGE);
+        assert_non_null(strstr(err.message, "lagrange: "));
+        assert_non_null(strstr(err.message, "no domain of 2^3 elements generated from 4"));
+        w.be->buf_free(out);
+        waist_close(&w);
+    }
+}
+
 static int run(const char *backend)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +480,8 @@ static int run(const char *backend)
         cmocka_unit_test(test_domain_that_does_not_exist_is_refused),
         cmocka_unit_test(test_pointwise_is_the_formula_for_each_element),
         cmocka_unit_test(test_powers_are_a_geometric_sequence),
+        cmocka_unit_test(test_lagrange_is_the_inverse_transform_of_powers),
+        cmocka_unit_test(test_lagrange_of_no_domain_is_refused),
     };
     char name[64];
 

@@ -385,6 +385,35 @@ static void test_out_file_appears_whole_or_not_at_all(void **state)
     unlink(path);
 }
 
+static void test_out_file_written_behind_is_the_same_file(void **state)
+{
+    enum { N = 40000, STEP = 999 };
+    const char *path = test_scratch_path("behind");
+    static uint8_t bytes[N];
+    struct out_file out;
+    struct file_map map;
+    struct cuzk_error err;
+
+    (void)state;
+    for (size_t i = 0; i < N; i++)
+        bytes[i] = (uint8_t)(i * i >> 3);
+    assert_int_equal(out_open(&out, path, NULL), CUZK_OK);
+    for (size_t at = 0; at < N; at += STEP) {
+        assert_int_equal(out_write(&out, bytes + at, N - at < STEP ? N - at : STEP, NULL), CUZK_OK);
+        if (at % 3 != 1)
+            assert_int_equal(out_write_behind(&out, &err), CUZK_OK);
+        assert_true(out.ended <= out.begun && out.begun <= at + STEP);
+    }
+    assert_int_equal(out_write_behind(&out, &err), CUZK_OK);
+    assert_int_equal(out.begun, N);
+    assert_int_equal(out_commit(&out, NULL), CUZK_OK);
+    assert_int_equal(file_map(&map, path, NULL), CUZK_OK);
+    assert_int_equal(map.bytes, N);
+    assert_memory_equal(map.data, bytes, N);
+    file_unmap(&map);
+    unlink(path);
+}
+
 static void test_file_part_is_the_bytes_it_names(void **state)
 {
     const char *path = test_scratch_path("part");
@@ -582,6 +611,7 @@ int main(void)
         cmocka_unit_test(test_a_loop_without_a_pool_inside_a_loop_has_worker_0),
         cmocka_unit_test(test_pool_skips_the_rest_once_cancelled),
         cmocka_unit_test(test_out_file_appears_whole_or_not_at_all),
+        cmocka_unit_test(test_out_file_written_behind_is_the_same_file),
         cmocka_unit_test(test_file_part_is_the_bytes_it_names),
         cmocka_unit_test(test_file_read_outlives_a_file_that_is_cut_short),
         cmocka_unit_test(test_file_map_names_what_it_cannot_open),

@@ -153,7 +153,8 @@ void cpu_matrix_free(struct matrix_handle *matrix);
 void cpu_spmv(struct stream *stream, struct buf *out, const struct matrix_handle *matrix,
               const struct witness_handle *witness, uint64_t first_row, size_t n_rows);
 void cpu_spmv_transposed(struct stream *stream, struct buf *out, const struct matrix_handle *matrix,
-                         const struct buf *rows, bool inputs, uint64_t first, size_t n);
+                         const struct buf *rows, uint64_t first_row, size_t n_rows, bool inputs,
+                         uint64_t first, size_t n);
 size_t cpu_spmv_transposed_bytes(const struct curve *curve, const struct matrix *matrix,
                                  bool inputs, size_t n, unsigned n_threads);
 
@@ -187,6 +188,8 @@ void cpu_pointwise(struct stream *stream, enum pointwise_op op, struct buf *out,
                    const struct buf *a, const struct buf *b, const struct scalar *factor, size_t n);
 void cpu_powers(struct stream *stream, struct buf *out, const struct scalar *first,
                 const struct scalar *base, size_t n);
+void cpu_lagrange(struct stream *stream, struct buf *out, unsigned lg_n, uint64_t g,
+                  const struct scalar *factor, const struct scalar *x, uint64_t first, size_t n);
 
 /* ---- sums over points ------------------------------------------------------------------------ */
 

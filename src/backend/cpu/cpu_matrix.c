@@ -113,11 +113,12 @@ struct product {
     const struct device *device;
     const struct matrix_handle *matrix;
     const struct witness *witness;
-    const void *values; /* of the rows, for the transposed product */
+    const uint8_t *values; /* of rows, for the transposed product */
     uint8_t *out;
     uint64_t first; /* row or variable */
     size_t n;
-    size_t share; /* variables of one task */
+    uint64_t begin, end; /* the rows of `values` */
+    size_t share;        /* variables of one task */
 };
 
 static void spmv_range(void *ctx, size_t begin, size_t end, unsigned worker)
@@ -151,7 +152,8 @@ void cpu_spmv(struct stream *stream, struct buf *out, const struct matrix_handle
 
 /* ---- M^T rows -------------------------------------------------------------------------------- */
 
-/* Inputs are few and some are in most rows: each worker sums up rows for itself. */
+/* Inputs are few and some are in most rows: each worker sums up rows for itself, worker 0 in the
+ * result. */
 static size_t transposed_room(const struct curve *curve, bool inputs, size_t n, unsigned n_threads)
 {
     return inputs && n_threads > 1 ? (n_threads - 1) * n * curve->fr_bytes : 0;
@@ -166,7 +168,7 @@ size_t cpu_spmv_transposed_bytes(const struct curve *curve, const struct matrix 
 
 struct input_sums {
     struct product product;
-    uint8_t *others; /* sums of workers 1, 2, ...; worker 0's are the result */
+    uint8_t *others; /* sums of workers 1, 2, ... */
 };
 
 static void transposed_inputs_range(void *ctx, size_t begin, size_t end, unsigned worker)
@@ -177,7 +179,9 @@ static void transposed_inputs_range(void *ctx, size_t begin, size_t end, unsigne
     size_t bytes = p->n * device->curve->fr_bytes;
 
     device->spmv->transposed_inputs(worker ? s->others + (worker - 1) * bytes : p->out,
-                                    &p->matrix->prepared, p->values, p->first, p->n, begin, end);
+                                    &p->matrix->prepared,
+                                    p->values + begin * device->curve->fr_bytes, p->begin + begin,
+                                    p->begin + end, p->first, p->n);
 }
 
 static void transposed_inputs(struct stream *stream, const struct product *p)
@@ -190,10 +194,9 @@ static void transposed_inputs(struct stream *stream, const struct product *p)
 
     if (!stream_is_ok(stream))
         return;
-    memset(p->out, 0, bytes);
     if (room)
         memset(sums.others, 0, room);
-    pool_for(device->pool, p->matrix->matrix->n_rows, GRAIN, transposed_inputs_range, &sums);
+    pool_for(device->pool, p->end - p->begin, GRAIN, transposed_inputs_range, &sums);
     for (unsigned i = 1; i < n_threads; i++)
         curve->fr->add(p->out, p->out, sums.others + (i - 1) * bytes, p->n);
     device_give(device, sums.others);
@@ -208,8 +211,8 @@ static void transposed_aux_share(void *ctx, size_t i, unsigned worker)
     uint8_t *out = p->out + begin * device->curve->fr_bytes;
 
     (void)worker;
-    memset(out, 0, n * device->curve->fr_bytes);
-    device->spmv->transposed_aux(out, &p->matrix->prepared, p->values, p->first + begin, n);
+    device->spmv->transposed_aux(out, &p->matrix->prepared, p->values, p->begin, p->end,
+                                 p->first + begin, n);
 }
 
 static void transposed_aux(const struct device *device, struct product *p)
@@ -223,7 +226,8 @@ static void transposed_aux(const struct device *device, struct product *p)
 }
 
 void cpu_spmv_transposed(struct stream *stream, struct buf *out, const struct matrix_handle *matrix,
-                         const struct buf *rows, bool inputs, uint64_t first, size_t n)
+                         const struct buf *rows, uint64_t first_row, size_t n_rows, bool inputs,
+                         uint64_t first, size_t n)
 {
     struct product p = {
         .device = stream->device,
@@ -231,13 +235,16 @@ void cpu_spmv_transposed(struct stream *stream, struct buf *out, const struct ma
         .out = out->data,
         .first = first,
         .n = n,
+        .begin = first_row,
+        .end = first_row + n_rows,
     };
 
     if (!stream_begin(stream, "spmv_transposed"))
         return;
-    assert(rows->n >= matrix->matrix->n_rows && out != rows);
+    assert(first_row <= matrix->matrix->n_rows && n_rows <= matrix->matrix->n_rows - first_row);
+    assert(n_rows <= rows->n && n <= out->n && out != rows);
     buf_make_native(rows);
-    buf_will_write(out, n);
+    buf_make_native(out);
     p.values = rows->data;
     if (inputs)
         transposed_inputs(stream, &p);

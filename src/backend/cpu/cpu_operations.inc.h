@@ -40,6 +40,7 @@
     .ntt_bytes = cpu_ntt_bytes,
     .pointwise = cpu_pointwise,
     .powers = cpu_powers,
+    .lagrange = cpu_lagrange,
     .quotient = cpu_quotient,
     .quotient_bytes = cpu_quotient_bytes,
 

@@ -1,6 +1,7 @@
 #include <assert.h>
 
 #include "backend/cpu/cpu_device.h"
+#include "backend/lagrange.h"
 
 #define GRAIN 4096u
 
@@ -98,5 +99,45 @@ void cpu_powers(struct stream *stream, struct buf *out, const struct scalar *fir
         return;
     buf_will_write(out, n);
     pool_for(stream->device->pool, n, GRAIN, powers_range, &p);
+    stream_end(stream);
+}
+
+/* ---- Lagrange polynomials at a point --------------------------------------------------------- */
+
+struct lagrange_range {
+    const struct curve *curve;
+    const struct lagrange *lagrange;
+    uint8_t *out;
+};
+
+static void lagrange_range(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    const struct lagrange_range *r = ctx;
+    const struct lagrange *l = r->lagrange;
+    struct scalar y;
+
+    (void)worker;
+    r->curve->fr_pow(&y, &l->root_inv, begin);
+    r->curve->fr_mul(&y, &y, &l->y);
+    r->curve->fr->lagrange(r->out + begin * r->curve->fr_bytes, &l->scale, &y, &l->root,
+                           &l->root_inv, end - begin);
+}
+
+void cpu_lagrange(struct stream *stream, struct buf *out, unsigned lg_n, uint64_t g,
+                  const struct scalar *factor, const struct scalar *x, uint64_t first, size_t n)
+{
+    const struct curve *curve = stream->device->curve;
+    struct lagrange lagrange;
+    struct lagrange_range range = {curve, &lagrange, out->data};
+
+    if (!stream_begin(stream, "lagrange"))
+        return;
+    if (lagrange_init(&lagrange, curve, lg_n, g, factor, x, first)) {
+        buf_will_write(out, n);
+        pool_for(stream->device->pool, n, GRAIN, lagrange_range, &range);
+    } else {
+        stream_fail(stream, CUZK_USAGE, "%s has no domain of 2^%u elements generated from %llu",
+                    curve->name, lg_n, (unsigned long long)g);
+    }
     stream_end(stream);
 }

@@ -34,13 +34,12 @@ struct spmv_kernels {
     void (*rows)(void *out, const struct spmv_matrix *m, const struct witness *w, uint64_t first,
                  size_t n);
 
-    /* acc[v - first] += M[row][v] * values[row] for the inputs v in [first, first + n) and the rows
-     * [begin, end). values: of all rows, native. */
+    /* acc[v - first] += M[row][v] * values[row - begin] for the inputs, or the aux, v in
+     * [first, first + n) and the rows [begin, end). values: native. */
     void (*transposed_inputs)(void *acc, const struct spmv_matrix *m, const void *values,
-                              uint64_t first, size_t n, uint64_t begin, uint64_t end);
-    /* The same for aux and for all rows. */
+                              uint64_t begin, uint64_t end, uint64_t first, size_t n);
     void (*transposed_aux)(void *acc, const struct spmv_matrix *m, const void *values,
-                           uint64_t first, size_t n);
+                           uint64_t begin, uint64_t end, uint64_t first, size_t n);
 };
 
 /* By the name of the curve, of which a back end may have its own struct. */

@@ -154,7 +154,7 @@ static inline void accumulate(fr_t *acc, const struct spmv_matrix *m, uint32_t c
 }
 
 static void inputs_times_rows(void *acc, const struct spmv_matrix *m, const void *values,
-                              uint64_t first, size_t n, uint64_t begin, uint64_t end)
+                              uint64_t begin, uint64_t end, uint64_t first, size_t n)
 {
     fr_t *a = acc;
     const fr_t *v = values;
@@ -171,9 +171,49 @@ static void inputs_times_rows(void *acc, const struct spmv_matrix *m, const void
             var_t var = matrix_resolve(s, at.copy, s->var[t]);
 
             if ((var & VAR_INPUT) && (var & ~VAR_INPUT) - first < n)
-                accumulate(&a[(var & ~VAR_INPUT) - first], m, matrix_coef(s, t), &v[row]);
+                accumulate(&a[(var & ~VAR_INPUT) - first], m, matrix_coef(s, t), &v[row - begin]);
         }
     }
+}
+
+/* Rows [row, row_end) of copies [copy, copy_end) of a segment: whole copies, or a part of one. */
+struct stretch {
+    const struct matrix_segment *segment;
+    uint32_t copy, copy_end;
+    uint64_t row, row_end;
+    const fr_t *values; /* of the rows, copy after copy */
+};
+
+/* From `at` on, within its segment; at most `left` rows. */
+static struct stretch stretch_of(const struct place *at, uint64_t left, const fr_t *values)
+{
+    const struct matrix_segment *s = at->segment;
+    struct stretch ret = {s, at->copy, at->copy + 1, at->row, s->n_rows, values};
+
+    if (at->row == 0 && left >= s->n_rows) {
+        const uint64_t whole = left / s->n_rows, there = s->count - at->copy;
+
+        ret.copy_end = at->copy + (uint32_t)(whole < there ? whole : there);
+    } else if (left < s->n_rows - at->row) {
+        ret.row_end = at->row + left;
+    }
+    return ret;
+}
+
+/* All terms of one copy. */
+static void copy_times_rows(fr_t *acc, const struct spmv_matrix *m, const struct stretch *x,
+                            uint64_t first, size_t n)
+{
+    const struct matrix_segment *s = x->segment;
+    size_t t = spmv_row_begin(s, x->row);
+
+    for (uint64_t row = x->row; row < x->row_end; row++)
+        for (; t < s->row_end[row]; t++) {
+            const var_t var = matrix_resolve(s, x->copy, s->var[t]);
+
+            if ((var & VAR_INPUT) == 0 && var - first < n)
+                accumulate(&acc[var - first], m, matrix_coef(s, t), &x->values[row - x->row]);
+        }
 }
 
 /* Is `var`, as written in a repeat, an aux of the block itself? */
@@ -193,33 +233,29 @@ static uint64_t own_aux_end(const struct matrix_segment *s)
     return end;
 }
 
-/* The terms of one copy whose variable is the block's own; of a plain segment, all terms. */
+/* The terms of one copy whose variable is the block's own. */
 static void own_times_rows(fr_t *acc, const struct spmv_matrix *m, const struct matrix_segment *s,
                            uint32_t copy, const fr_t *values, uint64_t first, size_t n)
 {
     size_t t = 0;
 
-    values += copy * s->n_rows;
     for (uint64_t row = 0; row < s->n_rows; row++)
         for (; t < s->row_end[row]; t++) {
             var_t var = s->var[t];
 
-            if (s->count > 1) {
-                if (!is_own_aux(var))
-                    continue;
-                var = matrix_resolve(s, copy, var);
-            }
-            if ((var & VAR_INPUT) == 0 && var - first < n)
+            if (!is_own_aux(var))
+                continue;
+            var = matrix_resolve(s, copy, var);
+            if (var - first < n)
                 accumulate(&acc[var - first], m, matrix_coef(s, t), &values[row]);
         }
 }
 
-/* The other terms of a repeat (ports, and variables that are the same in every copy), all copies.
- */
-static void others_times_rows(fr_t *acc, const struct spmv_matrix *m,
-                              const struct matrix_segment *s, const fr_t *values, uint64_t first,
-                              size_t n)
+/* The other terms (ports, and variables that are the same in every copy), all copies. */
+static void others_times_rows(fr_t *acc, const struct spmv_matrix *m, const struct stretch *x,
+                              uint64_t first, size_t n)
 {
+    const struct matrix_segment *s = x->segment;
     size_t t = 0;
 
     for (uint64_t row = 0; row < s->n_rows; row++)
@@ -228,44 +264,53 @@ static void others_times_rows(fr_t *acc, const struct spmv_matrix *m,
 
             if (is_own_aux(s->var[t]) || (!is_port && s->var[t] - first >= n))
                 continue;
-            for (uint32_t copy = 0; copy < s->count; copy++) {
+            for (uint32_t copy = x->copy; copy < x->copy_end; copy++) {
                 var_t var = matrix_resolve(s, copy, s->var[t]);
 
                 if ((var & VAR_INPUT) == 0 && var - first < n)
                     accumulate(&acc[var - first], m, matrix_coef(s, t),
-                               &values[copy * s->n_rows + row]);
+                               &x->values[(copy - x->copy) * s->n_rows + row]);
             }
         }
 }
 
-/* The blocks' own aux of a repeat meet [first, first + n) in few copies only. */
-static void segment_times_rows(fr_t *acc, const struct spmv_matrix *m,
-                               const struct matrix_segment *s, const fr_t *values, uint64_t first,
-                               size_t n)
+/* The blocks' own aux of whole copies meet [first, first + n) in few of them only. */
+static void copies_times_rows(fr_t *acc, const struct spmv_matrix *m, const struct stretch *x,
+                              uint64_t first, size_t n)
 {
-    uint64_t own_end;
+    const struct matrix_segment *s = x->segment;
+    const uint64_t own_end = own_aux_end(s);
 
-    if (s->count == 1) {
-        own_times_rows(acc, m, s, 0, values, first, n);
-        return;
-    }
-    own_end = own_aux_end(s);
-    for (uint32_t copy = 0; copy < s->count; copy++) {
-        uint64_t base = s->aux_base + copy * s->aux_stride;
+    for (uint32_t copy = x->copy; copy < x->copy_end; copy++) {
+        const uint64_t base = s->aux_base + copy * s->aux_stride;
 
         if (base < first + n && first < base + own_end)
-            own_times_rows(acc, m, s, copy, values, first, n);
+            own_times_rows(acc, m, s, copy, x->values + (copy - x->copy) * s->n_rows, first, n);
     }
-    others_times_rows(acc, m, s, values, first, n);
+    others_times_rows(acc, m, x, first, n);
 }
 
 static void aux_times_rows(void *acc, const struct spmv_matrix *m, const void *values,
-                           uint64_t first, size_t n)
+                           uint64_t begin, uint64_t end, uint64_t first, size_t n)
 {
     const fr_t *v = values;
+    struct place at;
 
-    for (size_t i = 0; i < m->matrix->n_segments; i++)
-        segment_times_rows(acc, m, &m->matrix->segments[i], v + m->segment_row[i], first, n);
+    if (begin == end)
+        return;
+    at = place_of(m, begin);
+    for (uint64_t row = begin; row < end;) {
+        place_settle(&at, m);
+        const struct stretch x = stretch_of(&at, end - row, v + (row - begin));
+
+        if (x.copy_end - x.copy == 1)
+            copy_times_rows(acc, m, &x, first, n);
+        else
+            copies_times_rows(acc, m, &x, first, n);
+        row += (x.copy_end - x.copy) * (x.row_end - x.row);
+        at.copy = x.copy_end - 1;
+        at.row = x.row_end;
+    }
 }
 
 static void classify(uint8_t *kinds, const void *coefs, size_t n)

@@ -45,6 +45,7 @@ const struct backend backend_cuda = {
     .ntt_bytes = cuda_ntt_bytes,
     .pointwise = cuda_pointwise,
     .powers = cuda_powers_op,
+    .lagrange = cuda_lagrange_op,
     .quotient = cuda_quotient,
     .quotient_bytes = cuda_quotient_bytes,
     .bases_bytes = cuda_bases_bytes,

@@ -208,6 +208,9 @@ void cuda_pointwise(struct stream *stream, enum pointwise_op op, struct buf *out
                     size_t n);
 void cuda_powers_op(struct stream *stream, struct buf *out, const struct scalar *first,
                     const struct scalar *base, size_t n);
+void cuda_lagrange_op(struct stream *stream, struct buf *out, unsigned lg_n, uint64_t g,
+                      const struct scalar *factor, const struct scalar *x, uint64_t first,
+                      size_t n);
 void cuda_quotient(struct stream *stream, const struct domain *domain, struct buf *a, struct buf *b,
                    enum h_basis basis);
 size_t cuda_quotient_bytes(const struct curve *curve, unsigned lg_n, enum h_basis basis);
@@ -246,8 +249,8 @@ void cuda_matrix_free(struct matrix_handle *matrix);
 void cuda_spmv(struct stream *stream, struct buf *out, const struct matrix_handle *matrix,
                const struct witness_handle *witness, uint64_t first_row, size_t n_rows);
 void cuda_spmv_transposed(struct stream *stream, struct buf *out,
-                          const struct matrix_handle *matrix, const struct buf *rows, bool inputs,
-                          uint64_t first, size_t n);
+                          const struct matrix_handle *matrix, const struct buf *rows,
+                          uint64_t first_row, size_t n_rows, bool inputs, uint64_t first, size_t n);
 size_t cuda_spmv_transposed_bytes(const struct curve *curve, const struct matrix *matrix,
                                   bool inputs, size_t n, unsigned n_threads);
 

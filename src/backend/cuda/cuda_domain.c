@@ -544,3 +544,19 @@ void cuda_powers_op(struct stream *s, struct buf *out, const struct scalar *firs
         cuda_op_end(s, CU(cuda_powers(buf_data(out), first, base, n, s->cuda), &s->failure),
                     &s->failure);
 }
+
+void cuda_lagrange_op(struct stream *s, struct buf *out, unsigned lg_n, uint64_t g,
+                      const struct scalar *factor, const struct scalar *x, uint64_t first, size_t n)
+{
+    struct lagrange lagrange;
+    enum cuzk_status st;
+
+    if (!cuda_op_begin(s, "lagrange"))
+        return;
+    if (lagrange_init(&lagrange, s->device->curve, lg_n, g, factor, x, first))
+        st = CU(cuda_lagrange(buf_data(out), &lagrange, n, s->cuda), &s->failure);
+    else
+        st = error_set(&s->failure, CUZK_USAGE, "no domain of 2^%u elements generated from %llu",
+                       lg_n, (unsigned long long)g);
+    cuda_op_end(s, st, &s->failure);
+}

@@ -198,23 +198,29 @@ size_t cuda_spmv_transposed_bytes(const struct curve *curve, const struct matrix
 }
 
 static enum cuzk_status transpose_segments(struct stream *s, void *out,
-                                           const struct matrix_handle *h,
-                                           const struct cuda_transposed *t, struct cuzk_error *err)
+                                           const struct matrix_handle *h, uint64_t from,
+                                           uint64_t to, const struct cuda_transposed *t,
+                                           struct cuzk_error *err)
 {
     uint64_t row = 0;
 
     TRY(CU(cudaMemsetAsync(t->counters, 0, t->n * CUDA_COUNTER_BYTES, s->cuda), err));
-    for (size_t i = 0; i < h->matrix->n_segments; i++) {
-        const struct cuda_segment segment = cuda_segment_of(h, i, row);
+    for (size_t i = 0; i < h->matrix->n_segments && row < to; i++) {
+        const uint64_t end = row + h->matrix->segments[i].n_rows * h->matrix->segments[i].count;
+        struct cuda_segment segment = cuda_segment_of(h, i, row);
 
-        TRY(CU(cuda_transpose_segment(&segment, t, s->cuda), err));
-        row += h->matrix->segments[i].n_rows * h->matrix->segments[i].count;
+        segment.from = from;
+        segment.to = to;
+        if (end > from)
+            TRY(CU(cuda_transpose_segment(&segment, t, s->cuda), err));
+        row = end;
     }
-    return CU(cuda_counted_scalars(out, t->counters, t->n, s->cuda), err);
+    return CU(cuda_add_counted(out, t->counters, t->n, s->cuda), err);
 }
 
 void cuda_spmv_transposed(struct stream *s, struct buf *out, const struct matrix_handle *matrix,
-                          const struct buf *rows, bool inputs, uint64_t first, size_t n)
+                          const struct buf *rows, uint64_t first_row, size_t n_rows, bool inputs,
+                          uint64_t first, size_t n)
 {
     struct cuda_transposed t = {.rows = buf_data(rows), .inputs = inputs, .first = first, .n = n};
     void *scratch;
@@ -225,7 +231,8 @@ void cuda_spmv_transposed(struct stream *s, struct buf *out, const struct matrix
     st = cuda_scratch_begin(s, n * CUDA_COUNTER_BYTES, &scratch, &s->failure);
     if (st == CUZK_OK) {
         t.counters = scratch;
-        st = transpose_segments(s, buf_data(out), matrix, &t, &s->failure);
+        st = transpose_segments(s, buf_data(out), matrix, first_row, first_row + n_rows, &t,
+                                &s->failure);
         cuda_scratch_end(s);
     }
     cuda_op_end(s, st, &s->failure);

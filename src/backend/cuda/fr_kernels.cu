@@ -60,6 +60,67 @@ cudaError_t cuda_const_powers(void *out, const struct scalar *first, const struc
     return powers<2>(out, first, base, step, n, stream);
 }
 
+/* ---- Lagrange polynomials at a point: a thread strides, and inverts once for all its values --- */
+
+enum { LAGRANGE_RUN = 64 };
+
+/* a^(r - 2), Montgomery form; not 0 */
+DEVICE fr_t fr_inv_mont(const fr_t &a)
+{
+    const u32 p[8] = FR_P;
+    fr_t r = fr_to_mont(fr_t{{1, 0, 0, 0, 0, 0, 0, 0}});
+    u32 e[8];
+
+    e[0] = sub_cc(p[0], 2u);
+#pragma unroll
+    for (int i = 1; i < 8; i++)
+        e[i] = subc_cc(p[i], 0u);
+    for (int k = 255; k >= 0; k--) {
+        r = fr_mul_mont(r, r);
+        if (e[k / 32] >> (k % 32) & 1)
+            r = fr_mul_mont(r, a);
+    }
+    return r;
+}
+/* The place of a value holds the product of the denominators before it, then the value. */
+static __global__ void __launch_bounds__(256)
+    lagrange_kernel(fr_t *out, fr_t y, fr_t root, fr_t root_inv, fr_t scale, size_t n,
+                    size_t threads)
+{
+    const size_t begin = (size_t)blockIdx.x * 256 + threadIdx.x;
+    size_t i;
+
+    if (begin >= threads)
+        return;
+    const fr_t one = fr_to_mont(fr_t{{1, 0, 0, 0, 0, 0, 0, 0}});
+    const fr_t down = fr_pow_mont(fr_to_mont(root_inv), threads);
+    const fr_t up = fr_pow_mont(fr_to_mont(root), threads);
+    fr_t at = fr_mul_mont(fr_pow_mont(fr_to_mont(root_inv), begin), fr_to_mont(y)), rest = one;
+
+    for (i = begin; i < n; i += threads) {
+        fr_store(out + i, fr_canon(rest));
+        rest = fr_mul_mont(rest, fr_sub(at, one));
+        at = fr_mul_mont(at, down);
+    }
+    rest = fr_mul_mont(fr_inv_mont(rest), fr_to_mont(scale));
+    while (i > begin) {
+        i -= threads;
+        at = fr_mul_mont(at, up);
+        fr_store(out + i, fr_from_mont(fr_mul_mont(fr_load(out + i), rest)));
+        rest = fr_mul_mont(rest, fr_sub(at, one));
+    }
+}
+cudaError_t cuda_lagrange(void *out, const struct lagrange *l, size_t n, cudaStream_t stream)
+{
+    const size_t threads = ceil_div(n, LAGRANGE_RUN);
+
+    if (n)
+        lagrange_kernel<<<grid_of(threads, 256), 256, 0, stream>>>(
+            (fr_t *)out, fr_of(&l->y), fr_of(&l->root), fr_of(&l->root_inv), fr_of(&l->scale), n,
+            threads);
+    return cudaGetLastError();
+}
+
 /* ---- pointwise ------------------------------------------------------------------------------ */
 
 /* MONT: leaves a b / 2^256 */

@@ -15,6 +15,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "backend/lagrange.h"
 #include "curve/curve.h"
 
 #ifdef __cplusplus
@@ -28,6 +29,8 @@ enum { CUDA_CONST_BYTES = 64 }; /* a constant factor with its quotient (fr.cuh) 
 /* out[i] = first * base^i; host_first and host_base are read during the call */
 cudaError_t cuda_powers(void *out, const struct scalar *host_first, const struct scalar *host_base,
                         size_t n, cudaStream_t stream);
+/* Plain scale / (y root^-i - 1): backend/lagrange.h. */
+cudaError_t cuda_lagrange(void *out, const struct lagrange *host, size_t n, cudaStream_t stream);
 /* out[i] = the constant first * base^(i * step) */
 cudaError_t cuda_const_powers(void *out, const struct scalar *host_first,
                               const struct scalar *host_base, uint64_t step, size_t n,
@@ -320,9 +323,9 @@ struct cuda_segment {
 };
 cudaError_t cuda_spmv_segment(const struct cuda_segment *segment, cudaStream_t stream);
 
-/* Transposed: sums of M[row][variable] rows[row] for variables [first, first + n) of the inputs or
- * of the aux. A variable's sum is eight counters of 64 bits, one a word of the values, n apart. Of
- * the segment's fields those of the witness and of the rows wanted are not looked at. */
+/* Transposed: sums of M[row][variable] rows[row - from] for variables [first, first + n) of the
+ * inputs or of the aux. A variable's sum is eight counters of 64 bits, one a word of the values, n
+ * apart. Of the segment's fields those of the witness, and `out`, are not looked at. */
 enum { CUDA_COUNTER_BYTES = 64 };
 struct cuda_transposed {
     const void *rows;
@@ -347,9 +350,8 @@ cudaError_t cuda_point_terms(const struct cuda_segment *segment,
 /* out[i] = dictionary[index[i]], plain */
 cudaError_t cuda_gather_scalars(void *out, const void *dictionary, const uint32_t *index, size_t n,
                                 cudaStream_t stream);
-/* out[i] = the scalar that the counters of variable i hold */
-cudaError_t cuda_counted_scalars(void *out, const uint64_t *counters, size_t n,
-                                 cudaStream_t stream);
+/* out[i] += the scalar that the counters of variable i hold */
+cudaError_t cuda_add_counted(void *out, const uint64_t *counters, size_t n, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -270,7 +270,7 @@ DEVICE void scatter(const struct cuda_segment &s, const struct cuda_transposed &
     if (!is_wanted<INPUTS>(t, var, &index))
         return;
     if (!row.known)
-        row.v = fr_load((const fr_t *)t.rows + row.row);
+        row.v = fr_load((const fr_t *)t.rows + (row.row - s.from));
     row.known = true;
     const fr_t v = times_coefficient(s, coef, row.v);
 
@@ -309,6 +309,8 @@ DEVICE void scatter_row(const struct cuda_segment &s, const struct cuda_transpos
     for (u32 k = first; k < first + n; k++) {
         row_value row = {s.first_row + (u64)k * s.n_rows + r, false};
 
+        if (row.row < s.from || row.row >= s.to)
+            continue;
         for (u32 i = begin; i < begin + n_terms; i++)
             scatter<INPUTS>(s, t, row, resolve(s, k, s.var[i]), coefficient(s, i), one);
     }
@@ -345,6 +347,8 @@ static __global__ void __launch_bounds__(256)
     const u32 r = s.long_rows[warp % s.n_long];
     row_value row = {s.first_row + (u64)k * s.n_rows + r, false};
 
+    if (row.row < s.from || row.row >= s.to)
+        return;
     for (u32 i = (r ? s.row_end[r - 1] : 0) + lane; i < s.row_end[r]; i += 32)
         scatter<INPUTS>(s, t, row, resolve(s, k, s.var[i]), coefficient(s, i), one);
     if (INPUTS && t.first == 0)
@@ -402,10 +406,9 @@ static __global__ void __launch_bounds__(256)
 
         fr_add_if(low.l, 1, minus_r);
     }
-    fr_store(out + i, fr_canon(fr_add(low, fr_to_mont(high))));
+    fr_store(out + i, fr_canon(fr_add(fr_add(low, fr_to_mont(high)), fr_load(out + i))));
 }
-cudaError_t cuda_counted_scalars(void *out, const uint64_t *counters, size_t n,
-                                 cudaStream_t stream)
+cudaError_t cuda_add_counted(void *out, const uint64_t *counters, size_t n, cudaStream_t stream)
 {
     if (n)
         counted_kernel<<<grid_of(n, 256), 256, 0, stream>>>((fr_t *)out, counters, n);
