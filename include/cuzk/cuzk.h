@@ -117,6 +117,14 @@ CUZK_API enum cuzk_status cuzk_setup_insecure(struct cuzk_context *ctx,
                                               const char *label, const char *params_path,
                                               const char *vk_path, struct cuzk_error *err);
 
+/* What `cuzk key prepare` does, for a key of any circuit: params_path in the form that proofs start from
+ * at once, in prepared_path, for cuzk_key_open. Every point is checked, its subgroup too. CUZK_BAD_INPUT:
+ * a key of another circuit, or a point that is none; CUZK_INVALID: one outside the subgroup. */
+CUZK_API enum cuzk_status cuzk_key_prepare(struct cuzk_context *ctx,
+                                           const struct cuzk_circuit *circuit,
+                                           const char *params_path, const char *prepared_path,
+                                           struct cuzk_error *err);
+
 /* ---- proofs ------------------------------------------------------------------------------------- */
 
 /* Bytes of a proof over a curve (192, 128); 0 for an unknown name. */

@@ -65,6 +65,13 @@ void engine_stage_end(struct engine *engine)
         fputs("\r\033[K", stderr);
 }
 
+size_t engine_memory_peak(const struct engine *engine)
+{
+    const size_t now = atomic_load(&engine->budget.peak);
+
+    return now > engine->peak ? now : engine->peak;
+}
+
 void engine_stage(struct engine *engine, const char *format, ...)
 {
     struct stage *s;
@@ -82,6 +89,7 @@ void engine_stage(struct engine *engine, const char *format, ...)
     vsnprintf(s->name, sizeof s->name, format, args);
     va_end(args);
     engine->stage_cpu = clock_cpu_seconds();
+    engine->peak = engine_memory_peak(engine);
     atomic_store(&engine->budget.peak, atomic_load(&engine->budget.now));
     if (engine->stage)
         engine->stage(engine->stage_ctx, s);

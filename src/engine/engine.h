@@ -53,6 +53,7 @@ struct engine {
     bool progress;
 
     double opened;
+    size_t peak; /* of the stages that are over */
     size_t n_stages;
     double stage_cpu; /* clock at the begin of the open stage */
     struct stage stages[STAGES_MAX];
@@ -69,6 +70,9 @@ void engine_close(struct engine *engine); /* accepts a zeroed one */
 void engine_stage(struct engine *engine, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void engine_stage_end(struct engine *engine);
+/* The highest sum of the budget since the engine was opened: a stage begins with a peak of its own.
+ */
+size_t engine_memory_peak(const struct engine *engine);
 /* A better name for the open stage, when more is known. */
 void engine_stage_name(struct engine *engine, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -15,21 +15,24 @@
 
 struct preparation {
     struct engine *engine;
-    struct circuit_name name;
-    struct proving_key key; /* as it is */
+    const char *from; /* the .params file */
+    struct proving_key key;
+    struct prepared_header header;
     struct prepared_writer writer;
     struct hash *source; /* BLAKE2b of the file, so far */
     size_t hashed;       /* bytes of it */
+    key_prepare_progress_fn *progress;
+    void *progress_ctx;
 };
 
 /* ---- the circuit ----------------------------------------------------------------------------- */
 
-static enum cuzk_status find_circuit(struct preparation *p, const struct key_prepare *prepare,
+static enum cuzk_status find_circuit(struct circuit_name *ret, const struct key_prepare *prepare,
                                      struct cuzk_error *err)
 {
     if (prepare->circuit)
-        return circuit_name_parse(&p->name, prepare->circuit, err);
-    if (circuit_name_of_file(&p->name, key_official_name(prepare->path)))
+        return circuit_name_parse(ret, prepare->circuit, err);
+    if (circuit_name_of_file(ret, key_official_name(prepare->path)))
         return CUZK_OK;
     return error_set(err, CUZK_USAGE,
                      "%s: no official name; --circuit NAME says what it is a key of",
@@ -37,29 +40,42 @@ static enum cuzk_status find_circuit(struct preparation *p, const struct key_pre
 }
 
 /* What the header says about the circuit, and that the key is one of it. */
-static enum cuzk_status describe(struct preparation *p, struct prepared_header *header,
+static enum cuzk_status describe(struct preparation *p, const struct qap *qap, const char *name,
                                  struct cuzk_error *err)
 {
-    struct open_circuit circuit;
+    struct prepared_header *h = &p->header;
     struct r1cs_digests digests;
+
+    TRY(proving_key_matches(&p->key, qap, err));
+    engine_stage(p->engine, "circuit digests");
+    TRY(r1cs_digest(qap->cs, p->engine->pool, 0, NULL, NULL, &digests, err));
+    *h = (struct prepared_header){.curve = p->key.vk.curve,
+                                  .domain_generator = p->key.domain_generator,
+                                  .h_basis = p->key.h_basis,
+                                  .lg_domain = qap->lg_domain,
+                                  .n_inputs = qap->cs->n_inputs,
+                                  .n_aux = qap->cs->n_aux,
+                                  .circuit = {.known = true, .structural = digests.structural}};
+    snprintf(h->circuit.name, sizeof h->circuit.name, "%.*s", (int)sizeof h->circuit.name - 1,
+             name);
+    memcpy(h->circuit.coefficient, digests.coefficient, sizeof digests.coefficient);
+    h->section[PREPARED_VK].n = vk_bytes(h->curve, h->n_inputs);
+    for (enum key_query q = QUERY_H; q < KEY_N_QUERIES; q++)
+        h->section[PREPARED_QUERIES + q].n = p->key.query[q].n;
+    return qap_digest(qap, h->circuit.densities, err);
+}
+
+/* The circuit is there for that only: the points have its memory. */
+static enum cuzk_status describe_by_name(struct preparation *p, struct circuit_name name,
+                                         struct cuzk_error *err)
+{
+    struct open_circuit circuit;
     char text[CIRCUIT_TEXT_MAX];
     enum cuzk_status st;
 
-    TRY(circuit_open(&circuit, p->engine, p->name, err));
-    TRY_GOTO(st, out, proving_key_matches(&p->key, &circuit.qap, err));
-    engine_stage(p->engine, "circuit digests");
-    TRY_GOTO(st, out, r1cs_digest(&circuit.cs, p->engine->pool, 0, NULL, NULL, &digests, err));
-    header->lg_domain = circuit.qap.lg_domain;
-    header->n_inputs = circuit.cs.n_inputs;
-    header->n_aux = circuit.cs.n_aux;
-    header->circuit.known = true;
-    circuit_name_print(text, p->name);
-    snprintf(header->circuit.name, sizeof header->circuit.name, "%.*s",
-             (int)sizeof header->circuit.name - 1, text);
-    header->circuit.structural = digests.structural;
-    memcpy(header->circuit.coefficient, digests.coefficient, sizeof digests.coefficient);
-    st = qap_digest(&circuit.qap, header->circuit.densities, err);
-out:
+    TRY(circuit_open(&circuit, p->engine, name, err));
+    circuit_name_print(text, name);
+    st = describe(p, &circuit.qap, text, err);
     circuit_close(&circuit);
     return st;
 }
@@ -82,17 +98,27 @@ static enum cuzk_status take_points(void *ctx, enum key_query query, size_t firs
     const uint8_t *data = p->key.query[query].data;
 
     hash_source(p, (size_t)(data - p->key.map.data) + (first + n) * element);
-    return prepared_writer_points(&p->writer, native, n, err);
+    TRY(prepared_writer_points(&p->writer, native, n, err));
+    if (p->progress)
+        p->progress(p->progress_ctx, query, first + n, p->key.query[query].n);
+    return CUZK_OK;
 }
 
-static enum cuzk_status write_points(struct preparation *p, const char *path,
+/* Everything but the end of the writing; digest: of the source. */
+static enum cuzk_status write_points(struct preparation *p, const char *to, uint8_t digest[64],
                                      struct cuzk_error *err)
 {
-    const struct key_points points = {&p->key, path, true};
+    const struct key_points points = {&p->key, p->from, true};
 
+    p->source = hash_new(HASH_BLAKE2B_512);
+    if (!p->source)
+        return error_set(err, CUZK_NO_MEMORY, "no memory for a digest");
+    TRY(prepared_writer_open(&p->writer, to, &p->header, p->key.map.data, p->engine->pool, err));
     for (enum key_query q = QUERY_H; q < KEY_N_QUERIES; q++)
         TRY(key_points_walk(p->engine, &points, q, take_points, p, err));
     hash_source(p, p->key.map.bytes);
+    hash_final(p->source, digest);
+    prepared_writer_source(&p->writer, digest);
     return CUZK_OK;
 }
 
@@ -116,64 +142,78 @@ static enum cuzk_status output_path(char path[KEY_PATH_MAX], const struct key_pr
     return CUZK_OK;
 }
 
-static enum cuzk_status finish(struct preparation *p, const struct key_prepare *prepare,
-                               struct report *report, struct cuzk_error *err)
+static enum cuzk_status open_source(struct preparation *p, const struct curve *curve,
+                                    struct cuzk_error *err)
 {
-    const struct key_digest key = {prepare->path, key_base_name(prepare->path), prepare->digests};
-    uint8_t whole[64];
+    engine_stage(p->engine, "open key");
+    return params_open(&p->key, p->from, curve, p->engine->pool, &p->engine->budget, err);
+}
 
-    hash_final(p->source, whole);
-    TRY(key_digest_check(&key, whole, report, err));
-    prepared_writer_source(&p->writer, whole);
+static enum cuzk_status commit(struct preparation *p, struct cuzk_error *err)
+{
     engine_stage(p->engine, "sync file");
     return prepared_writer_commit(&p->writer, err);
 }
 
-static enum cuzk_status prepare_file(struct preparation *p, const struct key_prepare *prepare,
-                                     const char *path, struct report *report,
-                                     struct cuzk_error *err)
+static void preparation_end(struct preparation *p)
 {
-    struct prepared_header header = {.curve = p->key.vk.curve,
-                                     .domain_generator = p->key.domain_generator,
-                                     .h_basis = p->key.h_basis};
+    engine_stage_end(p->engine);
+    hash_free(p->source);
+    prepared_writer_abort(&p->writer);
+    proving_key_done(&p->key);
+}
+
+static void report_prepared(const struct preparation *p, const char *path, struct report *report)
+{
     size_t n_points = 0;
 
-    TRY(describe(p, &header, err));
-    header.section[PREPARED_VK].n = vk_bytes(header.curve, header.n_inputs);
-    for (enum key_query q = QUERY_H; q < KEY_N_QUERIES; q++) {
-        header.section[PREPARED_QUERIES + q].n = p->key.query[q].n;
+    for (enum key_query q = QUERY_H; q < KEY_N_QUERIES; q++)
         n_points += p->key.query[q].n;
-    }
-    if (prepare->folder)
-        mkdir(prepare->folder, 0777); /* if it cannot be made, opening the file says why */
-    TRY(prepared_writer_open(&p->writer, path, &header, p->key.map.data, p->engine->pool, err));
-    TRY(write_points(p, prepare->path, err));
-    TRY(finish(p, prepare, report, err));
-    report_text(report, "circuit", "%s", header.circuit.name);
+    report_text(report, "circuit", "%s", p->header.circuit.name);
     report_number(report, "points_checked", n_points);
     report_text(report, "prepared", "%s", path);
-    return CUZK_OK;
 }
 
 enum cuzk_status key_prepare(struct engine *engine, const struct key_prepare *prepare,
                              struct report *report, struct cuzk_error *err)
 {
-    struct preparation p = {.engine = engine};
+    const struct key_digest digest = {prepare->path, key_base_name(prepare->path),
+                                      prepare->digests};
+    struct preparation p = {.engine = engine, .from = prepare->path};
+    struct circuit_name name;
     char path[KEY_PATH_MAX];
+    uint8_t whole[64];
     enum cuzk_status st;
 
-    TRY(find_circuit(&p, prepare, err));
+    TRY(find_circuit(&name, prepare, err));
     TRY(output_path(path, prepare, err));
-    engine_stage(engine, "open key");
-    TRY(params_open(&p.key, prepare->path, &curve_bls12_381, engine->pool, &engine->budget, err));
-    p.source = hash_new(HASH_BLAKE2B_512);
-    if (p.source)
-        st = prepare_file(&p, prepare, path, report, err);
-    else
-        st = error_set(err, CUZK_NO_MEMORY, "no memory for a digest");
-    engine_stage_end(engine);
-    hash_free(p.source);
-    prepared_writer_abort(&p.writer);
-    proving_key_done(&p.key);
+    TRY_GOTO(st, out, open_source(&p, &curve_bls12_381, err));
+    TRY_GOTO(st, out, describe_by_name(&p, name, err));
+    if (prepare->folder)
+        mkdir(prepare->folder, 0777); /* if it cannot be made, opening the file says why */
+    TRY_GOTO(st, out, write_points(&p, path, whole, err));
+    TRY_GOTO(st, out, key_digest_check(&digest, whole, report, err));
+    TRY_GOTO(st, out, commit(&p, err));
+    report_prepared(&p, path, report);
+out:
+    preparation_end(&p);
+    return st;
+}
+
+enum cuzk_status key_prepare_of(struct engine *engine, const struct qap *qap, const char *from,
+                                const char *to, key_prepare_progress_fn *progress,
+                                void *progress_ctx, struct cuzk_error *err)
+{
+    struct preparation p = {
+        .engine = engine, .from = from, .progress = progress, .progress_ctx = progress_ctx};
+    uint8_t whole[64];
+    enum cuzk_status st;
+
+    TRY_GOTO(st, out, open_source(&p, qap->cs->curve, err));
+    TRY_GOTO(st, out, describe(&p, qap, "", err));
+    TRY_GOTO(st, out, write_points(&p, to, whole, err));
+    st = commit(&p, err);
+out:
+    preparation_end(&p);
     return st;
 }

@@ -4,7 +4,8 @@
 
 #include "engine/engine.h"
 #include "engine/report.h"
-#include "r1cs/r1cs.h"
+#include "groth16/key.h"
+#include "groth16/qap.h"
 
 struct key_prepare {
     const char *path;    /* the .params file */
@@ -19,5 +20,13 @@ struct key_prepare {
  * Filecoin circuit. What was written goes to the report. */
 MUST_CHECK enum cuzk_status key_prepare(struct engine *engine, const struct key_prepare *prepare,
                                         struct report *report, struct cuzk_error *err);
+
+/* The same for any circuit, which the caller has recorded, and any name: without its name in the
+ * header and without parameters.json. progress (may be NULL): points of a query that are done. */
+typedef void key_prepare_progress_fn(void *ctx, enum key_query query, size_t done, size_t total);
+MUST_CHECK enum cuzk_status key_prepare_of(struct engine *engine, const struct qap *qap,
+                                           const char *from, const char *to,
+                                           key_prepare_progress_fn *progress, void *progress_ctx,
+                                           struct cuzk_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/reader.h"
 #include "engine/engine.h"
+#include "engine/key_prepare.h"
 #include "engine/open_key.h"
 #include "engine/version.h"
 #include "format/bellperson.h"
@@ -124,7 +125,7 @@ uint64_t cuzk_memory_now(const struct cuzk_context *ctx)
 
 uint64_t cuzk_memory_peak(const struct cuzk_context *ctx)
 {
-    return atomic_load(&ctx->engine.budget.peak);
+    return engine_memory_peak(&ctx->engine);
 }
 
 /* ---- circuits ---------------------------------------------------------------------------------
@@ -301,7 +302,7 @@ size_t cuzk_verifying_key_inputs(const struct cuzk_verifying_key *vk)
     return vk->vk.n_inputs - 1;
 }
 
-static void tell_setup(void *user, enum key_query query, size_t done, size_t total)
+static void tell_query(void *user, enum key_query query, size_t done, size_t total)
 {
     struct cuzk_context *ctx = user;
 
@@ -317,7 +318,7 @@ enum cuzk_status cuzk_setup_insecure(struct cuzk_context *ctx, const struct cuzk
                                           .budget = &ctx->engine.budget,
                                           .domain_generator = circuit->curve->fr_generator.w[0],
                                           .cancel = &ctx->cancel,
-                                          .progress = ctx->progress ? tell_setup : NULL,
+                                          .progress = ctx->progress ? tell_query : NULL,
                                           .progress_ctx = ctx};
     struct params_writer writer;
     struct trapdoor trapdoor;
@@ -333,6 +334,15 @@ enum cuzk_status cuzk_setup_insecure(struct cuzk_context *ctx, const struct cuzk
         st = params_writer_commit(&writer, err);
     params_writer_abort(&writer);
     return st;
+}
+
+enum cuzk_status cuzk_key_prepare(struct cuzk_context *ctx, const struct cuzk_circuit *circuit,
+                                  const char *params_path, const char *prepared_path,
+                                  struct cuzk_error *err)
+{
+    TRY(check_finished(circuit, err));
+    return key_prepare_of(&ctx->engine, &circuit->qap, params_path, prepared_path,
+                          ctx->progress ? tell_query : NULL, ctx, err);
 }
 
 /* ---- witnesses --------------------------------------------------------------------------------

@@ -214,6 +214,103 @@ static void test_a_cancelled_context_works_again_after_resume(void **state)
     cubic_close(&c);
 }
 
+/* Bytes of a file, for free(); NULL if there is none. */
+static uint8_t *file_bytes(const char *path, size_t *n)
+{
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes;
+
+    if (!file)
+        return NULL;
+    fseek(file, 0, SEEK_END);
+    *n = (size_t)ftell(file);
+    rewind(file);
+    bytes = malloc(*n + 1);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *n, file), *n);
+    fclose(file);
+    return bytes;
+}
+
+static void spoil_last_byte(const char *from, const char *to)
+{
+    size_t n;
+    uint8_t *bytes = file_bytes(from, &n);
+    FILE *file = fopen(to, "wb");
+
+    assert_non_null(bytes);
+    assert_non_null(file);
+    bytes[n - 1] ^= 1;
+    assert_int_equal(fwrite(bytes, 1, n, file), n);
+    assert_int_equal(fclose(file), 0);
+    free(bytes);
+}
+
+/* y = x^2: another circuit than the cubic. */
+static struct cuzk_circuit *square(struct cuzk_context *ctx, const char *curve)
+{
+    struct cuzk_circuit *circuit;
+    struct cuzk_error err;
+
+    must(cuzk_circuit_new(ctx, &circuit, curve, &err), &err);
+    const struct cuzk_term y = term(cuzk_circuit_input(circuit), 1);
+    const struct cuzk_term x = term(cuzk_circuit_aux(circuit, 0), 1);
+
+    cuzk_circuit_row(circuit, &x, 1, &x, 1, &y, 1);
+    must(cuzk_circuit_finish(circuit, &err), &err);
+    return circuit;
+}
+
+static void test_a_prepared_key_proves_on_both_curves(void **state)
+{
+    static const char *const curves[] = {"bls12_381", "bn254"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        unsigned queries = 0;
+        const struct cuzk_options options = {.progress = count_stages, .progress_user = &queries};
+        char path[4096], spoilt[4096];
+        uint8_t proof[CUZK_PROOF_BYTES_MAX];
+        struct cuzk_circuit *other;
+        struct cuzk_error err;
+        struct cuzk_key *key;
+        struct keys keys;
+        uint64_t peak;
+        struct cubic c;
+        size_t n;
+
+        snprintf(path, sizeof path, "%s", test_scratch_path("library.cuzk"));
+        snprintf(spoilt, sizeof spoilt, "%s", test_scratch_path("library-spoilt.params"));
+        cubic_open(&c, curves[i], &options);
+        keys_make(&keys, &c, curves[i]);
+        queries = 0;
+        peak = cuzk_memory_peak(c.ctx);
+        must(cuzk_key_prepare(c.ctx, c.circuit, keys.params, path, &err), &err);
+        assert_int_equal(queries, 5);
+        assert_true(cuzk_memory_peak(c.ctx) >= peak);
+        must(cuzk_key_open(c.ctx, &key, path, curves[i], &err), &err);
+        must(cuzk_prove(c.ctx, key, c.circuit, c.y, c.aux, proof, &err), &err);
+        must(cuzk_verify(c.ctx, keys.vk, proof, cuzk_proof_bytes(curves[i]), c.y, 1, &err), &err);
+        cuzk_key_free(key);
+        remove(path);
+
+        other = square(c.ctx, curves[i]);
+        assert_int_equal(cuzk_key_prepare(c.ctx, other, keys.params, path, &err), CUZK_BAD_INPUT);
+        assert_non_null(strstr(err.message, "a key of another circuit"));
+        cuzk_circuit_free(other);
+        spoil_last_byte(keys.params, spoilt);
+        assert_int_equal(cuzk_key_prepare(c.ctx, c.circuit, spoilt, path, &err), CUZK_BAD_INPUT);
+        assert_non_null(strstr(err.message, "b_g2: point"));
+        remove(spoilt);
+        cuzk_cancel(c.ctx);
+        assert_int_equal(cuzk_key_prepare(c.ctx, c.circuit, keys.params, path, &err),
+                         CUZK_CANCELLED);
+        assert_null(file_bytes(path, &n)); /* none of the three left one */
+        keys_drop(&keys);
+        cubic_close(&c);
+    }
+}
+
 static void test_wrong_use_is_answered(void **state)
 {
     struct cuzk_options options = {.backend = "abacus"};
@@ -229,6 +326,7 @@ static void test_wrong_use_is_answered(void **state)
     assert_int_equal(cuzk_circuit_new(ctx, &circuit, "toy_bn", &err), CUZK_USAGE);
     must(cuzk_circuit_new(ctx, &circuit, "bls12_381", &err), &err);
     assert_int_equal(cuzk_setup_insecure(ctx, circuit, "x", "x.params", NULL, &err), CUZK_USAGE);
+    assert_int_equal(cuzk_key_prepare(ctx, circuit, "x.params", "x.cuzk", &err), CUZK_USAGE);
     term_ = term(CUZK_ONE, 1);
     memset(term_.coefficient, 0xff, sizeof term_.coefficient);
     cuzk_circuit_row(circuit, &term_, 1, NULL, 0, NULL, 0);
@@ -253,6 +351,7 @@ int main(void)
         cmocka_unit_test(test_bad_values_are_named),
         cmocka_unit_test(test_progress_is_told_and_memory_is_capped),
         cmocka_unit_test(test_a_cancelled_context_works_again_after_resume),
+        cmocka_unit_test(test_a_prepared_key_proves_on_both_curves),
         cmocka_unit_test(test_wrong_use_is_answered),
         cmocka_unit_test(test_the_header_is_cxx_too),
     };
