@@ -116,6 +116,8 @@ def test_wrong_usage_is_exit_code_2():
     cuzk("check", "update", "--vanilla", "x", "--registered-proof", "0", code=2)
     cuzk("plan", "porep-2KiB", "--mem", "12parsecs", code=2)
     cuzk("setup", "porep-2KiB", "-o", SCRATCH, code=2)
+    for kind in ("window", "winning"):
+        cuzk("prove", kind, "--randomness", "00" * 32, "--registered-proof", "10", "-o", "y", code=2)
 
 
 def test_info_names_the_back_ends():
@@ -630,6 +632,14 @@ def test_wrong_vanilla_proofs_are_refused_before_any_work():
             saying=["index", "expected at most 7, found 9"])
     update = altered("update", vector("update-2k", "vanilla-0.bin"), 400)
     refuses("prove", *update_input(update), *prove_it, code=3, saying="partition 0")
+    file = vector("update-2k", "vanilla-0.bin")
+    refuses("prove", *update_input(file, file), *prove_it, code=3, saying="2 vanilla proofs: expected 1")
+    for commitment in ("--comm-r-old", "--comm-d-new", "--comm-r-new"):
+        wrong = update_input()
+        wrong[wrong.index(commitment) + 1] = "ff" * 32
+        refuses("prove", *wrong, *prove_it, code=3, saying="not below the field's modulus")
+        wrong[wrong.index(commitment) + 1] = "11" * 31 + "00"
+        refuses("prove", *wrong, *prove_it, code=3, saying=["partition 0", "comm_"])
 
 
 # ---- sample sectors ------------------------------------------------------------------------------

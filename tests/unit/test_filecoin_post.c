@@ -376,7 +376,7 @@ static void test_wrong_vanilla_proofs_are_refused_with_their_place(void **state)
     assert_refused(v, "proof 1 (sector 300): comm_r is not the hash");
     second->comm_c.w[0] ^= 1;
     v->post.randomness[0] ^= 1;
-    assert_refused(v, "expected");
+    assert_refused(v, "from the randomness");
     v->post.randomness[0] ^= 1;
     v->post.randomness[31] |= 0x80;
     assert_refused(v, "randomness is not below");
@@ -397,10 +397,16 @@ static void test_numbers_of_sectors_are_checked_first(void **state)
 
     (void)state;
     assert_int_equal(vanilla_post_new(&v, &window, randomness, 0, NULL, &err), CUZK_BAD_INPUT);
+    assert_non_null(strstr(err.message, "sector"));
+    assert_int_equal(vanilla_post_new(&v, &winning, randomness, 0, NULL, &err), CUZK_BAD_INPUT);
     assert_int_equal(vanilla_post_new(&v, &winning, randomness, 2, NULL, &err), CUZK_BAD_INPUT);
+    assert_non_null(strstr(err.message, "single sector"));
     assert_int_equal(
         vanilla_post_new(&v, &window, randomness, (size_t)POST_SECTORS_MAX + 1, NULL, &err),
         CUZK_BAD_INPUT);
+    assert_non_null(strstr(err.message, "at most"));
+    assert_int_equal(vanilla_post_new(&v, &window, randomness, SIZE_MAX, NULL, &err),
+                     CUZK_BAD_INPUT);
 }
 
 /* Every prefix of a file, every file with a changed length or tag, a file of another shape. */
@@ -438,6 +444,36 @@ static void test_broken_files_are_refused_with_their_offset(void **state)
         "winning: inclusion_proofs: offset 56: inclusion_proofs: expected 10 entries, found 66");
     vector_free(file);
     vector_free(other);
+    post_set_free(&set);
+}
+
+/* Whatever is changed is seen when the file is read, or by the check before any work. */
+static void test_every_changed_byte_is_refused(void **state)
+{
+    struct post_set set = post_set_load("window-2k-1s-v1_2");
+    size_t bytes;
+    uint8_t *file = vector_read(vector_path("filecoin/post/%s/vanilla-0.bin", set.name), &bytes);
+    struct cuzk_error err;
+    struct reader r;
+
+    (void)state;
+    for (size_t at = 0; at < bytes; at += 13) {
+        const uint8_t flip = (uint8_t)(1u << at % 8);
+        enum cuzk_status st;
+
+        file[at] ^= flip;
+        r = reader_over(file, bytes, "proof");
+        st = vanilla_post_read(&set.vanilla, 0, &r, &err);
+        if (st == CUZK_OK)
+            st = post_check_deep(&set.vanilla, pool, &err);
+        if (st != CUZK_BAD_INPUT)
+            fail_msg("byte %zu of %zu: not refused", at, bytes);
+        file[at] ^= flip;
+    }
+    r = reader_over(file, bytes, "proof");
+    must(vanilla_post_read(&set.vanilla, 0, &r, &err), &err);
+    must(post_check_deep(&set.vanilla, pool, &err), &err);
+    vector_free(file);
     post_set_free(&set);
 }
 
@@ -550,6 +586,7 @@ int main(void)
         cmocka_unit_test(test_wrong_vanilla_proofs_are_refused_with_their_place),
         cmocka_unit_test(test_numbers_of_sectors_are_checked_first),
         cmocka_unit_test(test_broken_files_are_refused_with_their_offset),
+        cmocka_unit_test(test_every_changed_byte_is_refused),
         cmocka_unit_test(test_proofs_take_the_memory_they_say_or_nothing),
         cmocka_unit_test(test_a_changed_leaf_leaves_its_row_unsatisfied),
         cmocka_unit_test(test_the_file_of_curios_tests_is_a_correct_proof),

@@ -359,6 +359,83 @@ static void test_broken_files_are_refused_with_their_offset(void **state)
     update_set_free(&set);
 }
 
+/* Numbers, places and commitments hang together: whatever is changed is seen when the file is read,
+ * or by the check before any work. */
+static void test_every_changed_byte_is_refused(void **state)
+{
+    struct update_set set;
+    struct cuzk_error err;
+    struct reader r;
+    size_t bytes;
+    uint8_t *file;
+
+    (void)state;
+    assert_true(update_set_load(&set, "update-2k"));
+    file = update_set_file(&set, "vanilla-0.bin", &bytes);
+    for (size_t at = 0; at < bytes; at += 29) {
+        const uint8_t flip = (uint8_t)(1u << at % 8);
+        enum cuzk_status st;
+
+        file[at] ^= flip;
+        r = reader_over(file, bytes, "proof");
+        st = vanilla_update_read(&set.vanilla, 0, &r, &err);
+        if (st == CUZK_OK)
+            st = update_check_deep(&set.vanilla, 0, &err);
+        if (st != CUZK_BAD_INPUT)
+            fail_msg("byte %zu of %zu: not refused", at, bytes);
+        file[at] ^= flip;
+    }
+    r = reader_over(file, bytes, "proof");
+    must(vanilla_update_read(&set.vanilla, 0, &r, &err), &err);
+    must(update_check_deep(&set.vanilla, 0, &err), &err);
+    vector_free(file);
+    update_set_free(&set);
+}
+
+static void test_a_challenge_out_of_range_is_refused_with_its_offset(void **state)
+{
+    /* comm_c, apex leafs, number of challenges; then of the first path: kind, root, leaf, levels,
+     * and of its first level the number of siblings and these */
+    const size_t index = 32 + 8 + 8 * 32 + 8 + 4 + 32 + 32 + 8 + 8 + 7 * 32;
+    struct update_set set;
+    struct cuzk_error err;
+    struct reader r;
+    size_t bytes;
+    uint8_t *file;
+
+    (void)state;
+    assert_true(update_set_load(&set, "update-2k"));
+    file = update_set_file(&set, "vanilla-0.bin", &bytes);
+    file[index] = 9;
+    r = reader_over(file, bytes, "proof");
+    assert_int_equal(vanilla_update_read(&set.vanilla, 0, &r, &err), CUZK_BAD_INPUT);
+    if (!strstr(err.message, "proof_r_old: ") ||
+        !strstr(err.message, "expected at most 7, found 9"))
+        fail_msg("%s", err.message);
+    vector_free(file);
+    update_set_free(&set);
+}
+
+static void test_a_partition_of_another_size_is_refused(void **state)
+{
+    struct update_set set, larger;
+    struct cuzk_error err;
+    struct reader r;
+    size_t bytes;
+    uint8_t *file;
+
+    (void)state;
+    assert_true(update_set_load(&set, "update-2k"));
+    assert_true(update_set_load(&larger, "update-4k"));
+    file = update_set_file(&larger, "vanilla-0.bin", &bytes);
+    r = reader_over(file, bytes, "larger");
+    assert_int_equal(vanilla_update_read(&set.vanilla, 0, &r, &err), CUZK_BAD_INPUT);
+    assert_int_equal(strncmp(err.message, "larger: ", 8), 0);
+    vector_free(file);
+    update_set_free(&larger);
+    update_set_free(&set);
+}
+
 static void test_proofs_take_the_memory_they_say_or_nothing(void **state)
 {
     const struct update update = {.shape = shape_of(30)};
@@ -410,6 +487,9 @@ int main(void)
         cmocka_unit_test(test_an_unchallenged_apex_leaf_must_lead_to_comm_d_new),
         cmocka_unit_test(test_a_changed_leaf_leaves_its_row_unsatisfied),
         cmocka_unit_test(test_broken_files_are_refused_with_their_offset),
+        cmocka_unit_test(test_every_changed_byte_is_refused),
+        cmocka_unit_test(test_a_challenge_out_of_range_is_refused_with_its_offset),
+        cmocka_unit_test(test_a_partition_of_another_size_is_refused),
         cmocka_unit_test(test_proofs_take_the_memory_they_say_or_nothing),
     };
 
