@@ -28,12 +28,12 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "ntt/reversed_order.inc.h"
 #include "ntt/scalar_kernels.h"
 
 #define NTT_LG_NARROW 10u /* 32 KiB of a 4-limb field: the first cache */
 #define NTT_LG_TILE 12u   /* 128 KiB: the second, and the stack */
 #define NTT_LG_ROWS 10u   /* at least 4 columns, two cache lines, a row */
-#define NTT_LG_SWAP 4u    /* reordering exchanges squares of 16 x 16 elements */
 
 /* ---- table ---------------------------------------------------------------------------------- */
 
@@ -376,70 +376,9 @@ static void fr_ntt_from_reversed(void *a, const void *table, enum ntt_direction 
 
 /* ---- order ---------------------------------------------------------------------------------- */
 
-static size_t fr_reverse_bits(size_t i, unsigned n_bits)
-{
-    size_t r = 0;
-
-    for (unsigned k = 0; k < n_bits; k++)
-        r |= (i >> k & 1) << (n_bits - 1 - k);
-    return r;
-}
-
-struct fr_reorder {
-    fr_t *a;
-    unsigned lg_n;
-};
-
-/* An index is high ‖ middle ‖ low with NTT_LG_SWAP bits at both ends, and its image is
- * brv(low) ‖ brv(middle) ‖ brv(high): the squares of `middle` and of brv(middle) change places,
- * each transposed with both coordinates reversed. Memory is read and written a row at a time. */
-static void fr_swap_squares(void *ctx, size_t begin, size_t end, unsigned worker)
-{
-    enum { SIDE = 1 << NTT_LG_SWAP };
-    const struct fr_reorder *o = ctx;
-    unsigned lg_middle = o->lg_n - 2 * NTT_LG_SWAP, lg_row = o->lg_n - NTT_LG_SWAP;
-    fr_t square[2][SIDE][SIDE];
-    size_t reversed[SIDE];
-
-    (void)worker;
-    for (size_t i = 0; i < SIDE; i++)
-        reversed[i] = fr_reverse_bits(i, NTT_LG_SWAP);
-    for (size_t middle = begin; middle < end; middle++) {
-        size_t image = fr_reverse_bits(middle, lg_middle);
-        fr_t *corner[2] = {o->a + (middle << NTT_LG_SWAP), o->a + (image << NTT_LG_SWAP)};
-
-        if (image < middle)
-            continue;
-        for (int s = 0; s < 2; s++)
-            for (size_t row = 0; row < SIDE; row++)
-                for (size_t column = 0; column < SIDE; column++)
-                    square[s][reversed[column]][reversed[row]] =
-                        corner[s][(row << lg_row) + column];
-        for (int s = 0; s < 2; s++)
-            for (size_t row = 0; row < SIDE; row++)
-                memcpy(corner[1 - s] + (row << lg_row), square[s][row], sizeof square[s][row]);
-    }
-}
-
 static void fr_ntt_reverse(void *a, const void *table, struct pool *pool)
 {
-    const struct fr_ntt_table *t = table;
-    struct fr_reorder o = {.a = a, .lg_n = t->lg_n};
-
-    if (t->lg_n >= 2 * NTT_LG_SWAP) {
-        pool_for(pool, (size_t)1 << (t->lg_n - 2 * NTT_LG_SWAP), 16, fr_swap_squares, &o);
-        return;
-    }
-    for (size_t i = 0; i < (size_t)1 << t->lg_n; i++) {
-        size_t image = fr_reverse_bits(i, t->lg_n);
-
-        if (i < image) {
-            fr_t x = o.a[i];
-
-            o.a[i] = o.a[image];
-            o.a[image] = x;
-        }
-    }
+    fr_reverse_order(a, ((const struct fr_ntt_table *)table)->lg_n, pool);
 }
 
 /* ---- cosets ---------------------------------------------------------------------------------- */
@@ -505,8 +444,16 @@ static void fr_ntt(void *a, const void *table, enum ntt_direction direction, enu
     }
 }
 
+static void fr_ntt_move(void *a, const void *table, enum ntt_coset coset, struct pool *pool)
+{
+    const struct fr_ntt_table *t = table;
+
+    fr_ntt_to_reversed(a, table, NTT_INVERSE, pool);
+    fr_shift(a, t, NTT_FORWARD, coset, &t->n_inv, pool);
+    fr_ntt_from_reversed(a, table, NTT_FORWARD, pool);
+}
+
 #undef NTT_INLINE
 #undef NTT_LG_NARROW
 #undef NTT_LG_TILE
 #undef NTT_LG_ROWS
-#undef NTT_LG_SWAP

@@ -73,6 +73,9 @@ struct scalar_kernels {
      * factor: plain; NULL is one. */
     void (*ntt_shift)(void *a, const void *table, enum ntt_direction direction,
                       enum ntt_coset coset, const struct scalar *factor, struct pool *pool);
+    /* Values on the subgroup to values on a coset, natural order in and out: ntt_to_reversed
+     * (inverse), ntt_shift by 1/n, ntt_from_reversed (forward). */
+    void (*ntt_move)(void *a, const void *table, enum ntt_coset coset, struct pool *pool);
     /* Value of x^n - 1 on a coset, plain: a constant, zero on the subgroup itself. */
     void (*ntt_vanishing)(struct scalar *out, const void *table, enum ntt_coset coset);
 

@@ -158,6 +158,7 @@ static const struct scalar_kernels fr_kernels = {
     .ntt_from_reversed = fr_ntt_from_reversed,
     .ntt_reverse = fr_ntt_reverse,
     .ntt_shift = fr_ntt_shift,
+    .ntt_move = fr_ntt_move,
     .ntt_vanishing = fr_ntt_vanishing,
     .poseidon_table_bytes = fr_poseidon_table_bytes,
     .poseidon_table_init = fr_poseidon_table_init,

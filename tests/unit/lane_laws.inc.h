@@ -290,6 +290,141 @@ static void T(lanes_words_and_limbs)(void **state)
     }
 }
 
+/* ---- constants and raw numbers --------------------------------------------------------------- */
+
+/* The largest bound of factors that there is room for, to 64. */
+#define F_ROOM (P(LANE_RECIPROCAL) < 64 ? (unsigned)P(LANE_RECIPROCAL) : 64u)
+
+/* The same residues below `bound` p with limbs that have not been normal for a while. */
+static void F(raw_random)(F(raw_t) * raw, F_T value[LANES], unsigned bound, struct rng *rng)
+{
+    uint64_t word[F_N][LANES];
+    L_T a;
+
+    F(lanes_random)(&a, value, bound, rng);
+    for (int j = 0; j < F_N; j++)
+        _mm512_storeu_si512(word[j], a.l[j]);
+    for (int lane = 0; lane < LANES; lane++) {
+        for (int j = 0; j + 1 < F_N; j++) {
+            const uint64_t moved = rng_below(rng, 1 << 9) - (1 << 8); /* may be negative */
+
+            word[j][lane] += moved << LANE_BITS;
+            word[j + 1][lane] -= moved;
+        }
+        word[F_N - 1][lane] += rng_below(rng, 1 << 9) << LANE_BITS; /* mod S */
+    }
+    for (int j = 0; j < F_N; j++)
+        raw->l[j] = _mm512_loadu_si512(word[j]);
+}
+
+/* These residues, below `bound` p? */
+static void F(expect_raw)(const F(raw_t) * raw, unsigned bound, const F_T expected[LANES],
+                          const char *what)
+{
+    L_T normal;
+
+    F(raw_carry)(&normal, raw);
+    assert_true(F(lanes_are_below)(&normal, bound));
+    F(expect_large)(&normal, bound, expected, what);
+    F(raw_reduce)(&normal, raw);
+    assert_true(F(lanes_are_below)(&normal, 1));
+    F(expect_lanes)(&normal, expected, what);
+}
+
+static void T(raw_products_by_constants)(void **state)
+{
+    uint64_t n0[F_N];
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed() + 7);
+    F(constant_n0)(n0);
+    for (int i = 0; i < F(ROUNDS); i++) {
+        static const unsigned bounds[] = {1, 2, 3, 33, F_ROOM};
+        F_T x[LANES], w[LANES], z[LANES];
+        struct F(constant) constant;
+        struct F(constants) constants;
+        F(raw_t) raw, out;
+        L_T factor;
+
+        F(raw_random)(&raw, x, bounds[i % 5] < F_ROOM ? bounds[i % 5] : F_ROOM, &rng);
+        F(lanes_random)(&factor, w, 2, &rng);
+        F(constant_set)(&constant, &w[0], n0);
+        F(constants_set)(&constants, &factor, n0);
+        for (int lane = 0; lane < LANES; lane++)
+            F(mul)(&z[lane], &x[lane], &w[0]);
+        F(raw_mul)(&out, &raw, &constant);
+        F(expect_raw)(&out, 3, z, "w x");
+        for (int lane = 0; lane < LANES; lane++)
+            F(mul)(&z[lane], &x[lane], &w[lane]);
+        F(raw_mul_each)(&out, &raw, &constants);
+        F(expect_raw)(&out, 3, z, "w x, lane by lane");
+        F(raw_mul_each)(&raw, &raw, &constants);
+        F(expect_raw)(&raw, 3, z, "into the factor");
+    }
+}
+
+/* Every constant times every number below 64p, where that can be done. */
+static void T(raw_products_by_all_constants_of_a_toy)(void **state)
+{
+    const uint64_t p = F(lane_modulus)[0];
+    uint64_t n0[F_N];
+
+    (void)state;
+    F(constant_n0)(n0);
+    for (uint64_t w = 0; F_N == 1 && w < p; w++) {
+        struct F(constant) constant;
+        F_T native = {{w}};
+
+        F(from_plain)(&native, &native);
+        F(constant_set)(&constant, &native, n0);
+        assert_int_equal(constant.w[0], w);
+        assert_int_equal(constant.v[0], (w << LANE_BITS) / p);
+        for (uint64_t x = 0; x < 64 * p; x += LANES) {
+            uint64_t word[LANES];
+            F(raw_t) raw;
+            L_T reduced;
+
+            for (uint64_t lane = 0; lane < LANES; lane++)
+                word[lane] = x + lane;
+            raw.l[0] = _mm512_loadu_si512(word);
+            F(raw_mul)(&raw, &raw, &constant);
+            F(raw_reduce)(&reduced, &raw);
+            _mm512_storeu_si512(word, reduced.l[0]);
+            for (uint64_t lane = 0; lane < LANES; lane++)
+                assert_int_equal(word[lane], (x + lane) * w % p);
+        }
+    }
+}
+
+static void T(raw_sums)(void **state)
+{
+    const unsigned half = F_ROOM / 2;
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed() + 8);
+    for (int i = 0; i < F(ROUNDS); i++) {
+        F_T x[LANES], y[LANES], z[LANES];
+        F(raw_t) a, b, out;
+
+        F(raw_random)(&a, x, half, &rng);
+        F(raw_random)(&b, y, half, &rng);
+        for (int lane = 0; lane < LANES; lane++)
+            F(add)(&z[lane], &x[lane], &y[lane]);
+        F(raw_add)(&out, &a, &b);
+        F(expect_raw)(&out, 2 * half, z, "a + b");
+        for (int lane = 0; lane < LANES; lane++)
+            F(sub)(&z[lane], &x[lane], &y[lane]);
+        F(raw_sub)(&out, &a, &b, half);
+        F(expect_raw)(&out, 2 * half, z, "a - b + k p");
+        F(raw_sub)(&b, &a, &b, half);
+        F(expect_raw)(&b, 2 * half, z, "into the second");
+    }
+}
+
+#undef F_ROOM
+
 #ifndef LANE_TESTS
 #define LANE_TESTS_(F)                                                                             \
     cmocka_unit_test(test_##F##_lanes_multiply_at_every_bound),                                    \
@@ -298,7 +433,10 @@ static void T(lanes_words_and_limbs)(void **state)
         cmocka_unit_test(test_##F##_lanes_fold_what_additions_leave),                              \
         cmocka_unit_test(test_##F##_lanes_know_zeros),                                             \
         cmocka_unit_test(test_##F##_lanes_invert_together),                                        \
-        cmocka_unit_test(test_##F##_lanes_words_and_limbs)
+        cmocka_unit_test(test_##F##_lanes_words_and_limbs),                                        \
+        cmocka_unit_test(test_##F##_raw_products_by_constants),                                    \
+        cmocka_unit_test(test_##F##_raw_products_by_all_constants_of_a_toy),                       \
+        cmocka_unit_test(test_##F##_raw_sums)
 #define LANE_TESTS(F) LANE_TESTS_(F)
 #endif
 

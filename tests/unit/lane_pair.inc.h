@@ -20,6 +20,12 @@
 #define FIELD fr
 #define PARAM FR
 #include "backend/ifma/field_lanes.inc.h"
+#define FIELD fp
+#define PARAM FP
+#include "backend/ifma/constant_lanes.inc.h"
+#define FIELD fr
+#define PARAM FR
+#include "backend/ifma/constant_lanes.inc.h"
 
 #define LAW fp
 #define PARAM FP

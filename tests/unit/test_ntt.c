@@ -1,13 +1,18 @@
-/* Transforms against the definition, and the laws that hold for any size. */
+/* Transforms against the definition, and the laws that hold for any size: of the portable kernels,
+ * and of those in lanes where the processor has them. */
 #include "support/testing.h"
 
+#if defined(__x86_64__)
+#include "backend/ifma/ifma_kernels.h"
+#endif
+#include "base/cpu.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "curve/curve.h"
 #include "ntt/scalar_kernels.h"
 
-static const struct curve *const curves[] = {&curve_bls12_381, &curve_bn254, &curve_toy_bn,
-                                             &curve_toy_bls12};
+static const struct curve *curves[] = {&curve_bls12_381, &curve_bn254, &curve_toy_bn,
+                                       &curve_toy_bls12};
 #define N_CURVES (sizeof curves / sizeof curves[0])
 
 static const enum ntt_coset cosets[] = {NTT_SUBGROUP, NTT_COSET, NTT_ODD_COSET};
@@ -290,7 +295,7 @@ static void test_ntt_is_linear(void **state)
 
     (void)state;
     rng_seed(&rng, test_seed());
-    assert_true(setting_init(&s, &curve_bls12_381, 14, 7));
+    assert_true(setting_init(&s, curves[0], 14, 7));
     random_scalar(&factor, s.curve, &rng);
     uint64_t *a = random_vector(&s, &rng), *b = random_vector(&s, &rng), *sum = vector_new(&s);
 
@@ -317,7 +322,7 @@ static void test_ntt_parts_add_up(void **state)
         struct setting s;
         struct scalar n_inv = {{(uint64_t)1 << lg_n}};
 
-        assert_true(setting_init(&s, &curve_bn254, lg_n, 5));
+        assert_true(setting_init(&s, curves[1], lg_n, 5));
         s.curve->fr_inv(&n_inv, &n_inv);
         const struct scalar_kernels *fr = s.curve->fr;
         uint64_t *whole = random_vector(&s, &rng), *parts = vector_new(&s),
@@ -378,7 +383,7 @@ static void test_ntt_is_the_same_for_every_number_of_threads(void **state)
 
     (void)state;
     rng_seed(&rng, test_seed());
-    assert_true(setting_init(&s, &curve_bls12_381, 15, 7));
+    assert_true(setting_init(&s, curves[0], 15, 7));
     uint64_t *input = random_vector(&s, &rng), *expected = vector_new(&s), *v = vector_new(&s);
 
     memcpy(expected, input, s.bytes);
@@ -414,7 +419,7 @@ static void test_ntt_of_one_coefficient_at_large_sizes(void **state)
     const size_t n = (size_t)1 << lg_n, k = n - 3, step = n / 1021;
 
     (void)state;
-    assert_true(setting_init(&s, &curve_bls12_381, lg_n, 7));
+    assert_true(setting_init(&s, curves[0], lg_n, 7));
     assert_int_equal(region_map(&vector, NULL, MEM_SCRATCH, s.bytes, NULL), CUZK_OK);
     uint64_t *v = (uint64_t *)vector.base;
 
@@ -441,7 +446,7 @@ static void test_ntt_of_one_coefficient_at_large_sizes(void **state)
     setting_done(&s);
 }
 
-int main(void)
+static int run(const char *name)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ntt_is_the_definition_up_to_2_10),
@@ -456,5 +461,19 @@ int main(void)
         cmocka_unit_test(test_ntt_of_one_coefficient_at_large_sizes),
     };
 
-    return cmocka_run_group_tests_name("ntt", tests, NULL, NULL);
+    return cmocka_run_group_tests_name(name, tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = run("ntt");
+
+#if defined(__x86_64__)
+    if (cpu_features()->avx512_ifma) {
+        for (size_t c = 0; c < N_CURVES; c++)
+            curves[c] = ifma_curve(curves[c]);
+        failed += run("ntt in lanes");
+    }
+#endif
+    return failed;
 }

@@ -13,6 +13,7 @@ const struct backend backend_cpu = {
     .name = "cpu",
     .unavailable = cpu_unavailable,
     .open = cpu_open,
+    .domain_bytes = cpu_domain_bytes,
     .msm_bytes = cpu_msm_bytes,
     .msm_witness_bytes = cpu_msm_witness_bytes,
     .fixed_base_bytes = cpu_fixed_base_bytes,

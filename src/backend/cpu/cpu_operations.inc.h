@@ -33,7 +33,6 @@
     .spmv_transposed = cpu_spmv_transposed,
     .spmv_transposed_bytes = cpu_spmv_transposed_bytes,
 
-    .domain_bytes = cpu_domain_bytes,
     .domain_new = cpu_domain_new,
     .domain_free = cpu_domain_free,
     .ntt = cpu_ntt,

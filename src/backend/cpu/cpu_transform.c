@@ -90,17 +90,6 @@ size_t cpu_quotient_bytes(const struct curve *curve, unsigned lg_n, enum h_basis
     return device_piece(quotient_room(curve, lg_n, basis));
 }
 
-/* Values on the domain to values on a coset. */
-static void move_to_coset(const struct domain *d, void *a, enum ntt_coset coset)
-{
-    const struct scalar_kernels *fr = d->device->curve->fr;
-    struct pool *pool = d->device->pool;
-
-    fr->ntt_to_reversed(a, d->table, NTT_INVERSE, pool);
-    fr->ntt_shift(a, d->table, NTT_FORWARD, coset, &d->n_inv, pool);
-    fr->ntt_from_reversed(a, d->table, NTT_FORWARD, pool);
-}
-
 static void quotient_powers(const struct domain *d, void *a, void *b, void *c)
 {
     const struct curve *curve = d->device->curve;
@@ -114,8 +103,8 @@ static void quotient_powers(const struct domain *d, void *a, void *b, void *c)
     curve->fr_inv(&factor, &factor);
     curve->fr_mul(&factor, &factor, &d->n_inv);
 
-    move_to_coset(d, a, NTT_COSET);
-    move_to_coset(d, b, NTT_COSET);
+    fr->ntt_move(a, d->table, NTT_COSET, pool);
+    fr->ntt_move(b, d->table, NTT_COSET, pool);
     pointwise_mul(d->device, a, a, b, n);
     fr->ntt_to_reversed(a, d->table, NTT_INVERSE, pool);
     fr->ntt_shift(a, d->table, NTT_INVERSE, NTT_COSET, &factor, pool);
@@ -130,13 +119,15 @@ static void quotient_powers(const struct domain *d, void *a, void *b, void *c)
 static void quotient_on_coset(const struct domain *d, void *a, void *b, void *c,
                               enum ntt_coset coset)
 {
+    const struct scalar_kernels *fr = d->device->curve->fr;
+    struct pool *pool = d->device->pool;
     size_t n = (size_t)1 << d->lg_n;
 
-    move_to_coset(d, a, coset);
-    move_to_coset(d, b, coset);
+    fr->ntt_move(a, d->table, coset, pool);
+    fr->ntt_move(b, d->table, coset, pool);
     pointwise_mul(d->device, a, a, b, n);
     if (c) {
-        move_to_coset(d, c, coset);
+        fr->ntt_move(c, d->table, coset, pool);
         pointwise_sub(d->device, a, a, c, n);
     }
 }

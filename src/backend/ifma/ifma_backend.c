@@ -19,10 +19,11 @@
 static const struct {
     const struct curve *curve;
     const struct ifma_kernels *kernels;
-} all[] = {{&curve_bls12_381, &ifma_bls12_381},
-           {&curve_bn254, &ifma_bn254},
-           {&curve_toy_bn, &ifma_toy_bn},
-           {&curve_toy_bls12, &ifma_toy_bls12}};
+    void (*replace_fr)(struct scalar_kernels *kernels); /* NULL: none */
+} all[] = {{&curve_bls12_381, &ifma_bls12_381, ifma_scalars_bls12_381},
+           {&curve_bn254, &ifma_bn254, ifma_scalars_bn254},
+           {&curve_toy_bn, &ifma_toy_bn, NULL},
+           {&curve_toy_bls12, &ifma_toy_bls12, NULL}};
 
 enum { N_CURVES = sizeof all / sizeof *all };
 
@@ -43,6 +44,8 @@ static void fill(void)
         all[i].kernels->replace_g1(&lanes[i].g1);
         all[i].kernels->replace_g2(&lanes[i].g2);
         all[i].kernels->replace_poseidon(&lanes[i].fr);
+        if (all[i].replace_fr)
+            all[i].replace_fr(&lanes[i].fr);
         lanes[i].curve.g1 = &lanes[i].g1;
         lanes[i].curve.g2 = &lanes[i].g2;
         lanes[i].curve.fr = &lanes[i].fr;
@@ -99,10 +102,16 @@ static size_t ifma_fixed_base_mul_bytes(const struct curve *curve, enum element 
     return cpu_fixed_base_mul_bytes(ifma_curve(curve), group, n, n_threads);
 }
 
+static size_t ifma_domain_bytes(const struct curve *curve, unsigned lg_n)
+{
+    return cpu_domain_bytes(ifma_curve(curve), lg_n);
+}
+
 const struct backend backend_ifma = {
     .name = "ifma",
     .unavailable = ifma_unavailable,
     .open = ifma_open,
+    .domain_bytes = ifma_domain_bytes,
     .msm_bytes = ifma_msm_bytes,
     .msm_witness_bytes = ifma_msm_witness_bytes,
     .fixed_base_bytes = ifma_fixed_base_bytes,

@@ -15,6 +15,10 @@ struct ifma_kernels {
     void (*replace_poseidon)(struct scalar_kernels *kernels);
 };
 
+/* The same for scalars, on curves whose scalars have four words. */
+void ifma_scalars_bls12_381(struct scalar_kernels *kernels);
+void ifma_scalars_bn254(struct scalar_kernels *kernels);
+
 extern const struct ifma_kernels ifma_bls12_381, ifma_bn254, ifma_toy_bn, ifma_toy_bls12;
 
 /* The same curve with its bulk operations in lanes. Only where cpu_features()->avx512_ifma. */
