@@ -277,6 +277,7 @@ static bool start_job(struct job *job, struct worker *w)
 
     if (!b)
         return false;
+    job->row.queue_ms = jobs_queue_ms(job);
     job_list_remove(&jobs->line, job);
     job_list_append(&jobs->running, job);
     job->place = PLACE_RUNNING;
@@ -287,7 +288,6 @@ static bool start_job(struct job *job, struct worker *w)
     job->row.attempts++;
     if (job->row.started <= 0) {
         job->row.started = now;
-        job->row.queue_ms = (uint64_t)((now - job->row.submitted) * 1e3);
         jobs->status.admission_wait_sum += now - job->row.submitted;
         jobs->status.admission_wait_count++;
     }
@@ -492,6 +492,7 @@ void job_end(struct job *job, enum job_state state, enum cuzk_status status, con
         .task = {.work = end_work, .done = end_done}, .job = job, .row = job->row};
     e->row.state = state;
     e->row.finished = clock_unix_seconds();
+    e->row.queue_ms = jobs_queue_ms(job);
     e->row.status = state == JOB_DONE ? CUZK_OK : status;
     snprintf(e->row.error, sizeof e->row.error, "%s", state == JOB_DONE ? "" : sentence);
     desk_post(job->jobs->desk, &e->task);

@@ -50,6 +50,17 @@ void job_list_remove(struct job_list *list, struct job *job)
     list->n--;
 }
 
+static uint64_t ms_between(double begin, double end)
+{
+    return end > begin ? (uint64_t)((end - begin) * 1e3 + 0.5) : 0;
+}
+
+uint64_t jobs_queue_ms(const struct job *job)
+{
+    return job->row.queue_ms +
+           (job->place == PLACE_LINE ? ms_between(job->in_line, clock_unix_seconds()) : 0);
+}
+
 static bool goes_before(const struct job *a, const struct job *b)
 {
     return a->row.priority != b->row.priority ? a->row.priority > b->row.priority
@@ -64,6 +75,7 @@ void jobs_line_insert(struct jobs *jobs, struct job *job)
         next = j;
     insert_before(&jobs->line, job, next);
     job->place = PLACE_LINE;
+    job->in_line = job->row.started > 0 ? clock_unix_seconds() : job->row.submitted;
 }
 
 void jobs_remember(struct jobs *jobs, struct job *job)
@@ -131,10 +143,6 @@ void job_free(struct job *job)
 
 /* ---- views ----------------------------------------------------------------------------------- */
 
-static uint64_t ms_between(double begin, double end)
-{
-    return end > begin ? (uint64_t)((end - begin) * 1e3) : 0;
-}
 
 void jobs_view_row(const struct journal_row *row, struct job_view *ret)
 {
@@ -203,11 +211,11 @@ void jobs_view(struct job *job, struct job_view *ret)
     ret->done = job->row.state == JOB_DONE ? job->n : job->n_have;
     ret->cancelling = job->cancelling;
     ret->reserved_bytes = job_bytes_total(&job->bytes);
+    ret->timing.queue_wait = jobs_queue_ms(job);
     if (job->place == PLACE_LINE) {
         explain(job);
         ret->why = job->why_text;
         ret->queue_position = place_in_line(job);
-        ret->timing.queue_wait = ret->timing.total;
     }
     if (job->place == PLACE_RUNNING) {
         ret->worker = job->worker ? job->worker->name : "";
@@ -227,6 +235,7 @@ void jobs_each(struct jobs *jobs, job_visit_fn *fn, void *ctx)
             view.done = j->n_have;
             view.cancelling = j->cancelling;
             view.reserved_bytes = job_bytes_total(&j->bytes);
+            view.timing.queue_wait = jobs_queue_ms(j);
             if (i == 0) {
                 view.worker = j->worker ? j->worker->name : "";
                 view.stage = j->stage;
@@ -234,7 +243,6 @@ void jobs_each(struct jobs *jobs, job_visit_fn *fn, void *ctx)
                 explain(j);
                 view.why = j->why_text;
                 view.queue_position = position++;
-                view.timing.queue_wait = view.timing.total;
             }
             view.proof = NULL;
             fn(ctx, &view);

@@ -100,6 +100,7 @@ struct job {
     struct worker *worker;      /* running */
     const struct worker *avoid; /* what it proved was bad */
     uint64_t held;              /* of the ledger, beside the resident key */
+    double in_line;             /* since when, in seconds since 1970 */
     enum waits_for why;
     char why_text[160];
     char stage[48];
@@ -243,6 +244,8 @@ void job_list_append(struct job_list *list, struct job *job);
 void job_list_remove(struct job_list *list, struct job *job);
 /* Its place in the line by priority and age. */
 void jobs_line_insert(struct jobs *jobs, struct job *job);
+/* Milliseconds that it has stood in the line, all times that it did. */
+uint64_t jobs_queue_ms(const struct job *job);
 void jobs_remember(struct jobs *jobs, struct job *job); /* over: among the recent */
 /* A job id, or a request id for its newest job in memory. */
 struct job *jobs_find(struct jobs *jobs, const char *id);

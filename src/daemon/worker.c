@@ -46,7 +46,7 @@ struct worker {
     uint32_t current;   /* number of the order that runs; 0: none */
     uint32_t cancelled; /* the last number that was cancelled */
 
-    double synthesis, compute, key_time; /* seconds of its stages, summed */
+    double seconds[N_ACCOUNTS]; /* of its stages, summed */
 };
 
 /* ---- telling --------------------------------------------------------------------------------- */
@@ -58,17 +58,19 @@ static void tell(struct worker *w, const struct note *note)
             _exit(0); /* nobody listens any more */
 }
 
-/* The original's accounts: key, synthesis (all that is made from the request), compute. */
-static void account(struct worker *w, const struct stage *s)
+static bool ends_with(const char *text, const char *end)
 {
-    const double seconds = s->end - s->begin;
+    const size_t n = strlen(text), n_end = strlen(end);
 
-    if (strcmp(s->name, "open key") == 0 || strcmp(s->name, "record circuit") == 0)
-        w->key_time += seconds;
-    else if (s->name[0] == ' ')
-        w->compute += seconds;
-    else
-        w->synthesis += seconds;
+    return n >= n_end && strcmp(text + n - n_end, end) == 0;
+}
+
+enum worker_account worker_account_of(const char *stage)
+{
+    if (strcmp(stage, "record circuit") == 0 || ends_with(stage, " key"))
+        return ACCOUNT_KEY;
+    return strncmp(stage, "read ", 5) == 0 || ends_with(stage, ": witness") ? ACCOUNT_SYNTHESIS
+                                                                            : ACCOUNT_COMPUTE;
 }
 
 static void stage_changed(void *ctx, const struct stage *stage)
@@ -80,7 +82,7 @@ static void stage_changed(void *ctx, const struct stage *stage)
     for (int c = 0; c < MEM_N_CLASSES; c++)
         note.of.stage.class_now[c] = atomic_load(&w->engine.budget.class_now[c]);
     if (stage->end != 0.0)
-        account(w, stage);
+        w->seconds[worker_account_of(stage->name)] += stage->end - stage->begin;
     tell(w, &note);
 }
 
@@ -232,7 +234,17 @@ static enum cuzk_status obey(struct worker *w, const struct received *r, struct 
 
 static uint64_t ms(double seconds)
 {
-    return (uint64_t)(seconds * 1e3);
+    return (uint64_t)(seconds * 1e3 + 0.5);
+}
+
+/* Where the device works beside the host, what the host did meanwhile is no compute. */
+static void tell_times(const struct worker *w, struct note_end *end)
+{
+    const bool beside = w->engine.backend->beside_host;
+
+    end->key_ms = ms(w->seconds[ACCOUNT_KEY]);
+    end->synthesis_ms = ms(w->seconds[ACCOUNT_SYNTHESIS]);
+    end->compute_ms = ms(beside ? w->engine.device_seconds : w->seconds[ACCOUNT_COMPUTE]);
 }
 
 static void run_order(struct worker *w, const struct received *r)
@@ -241,16 +253,14 @@ static void run_order(struct worker *w, const struct received *r)
     struct note_end *end = &note.of.end;
     struct cuzk_error err = {0};
 
-    w->synthesis = w->compute = w->key_time = 0;
+    memset(w->seconds, 0, sizeof w->seconds);
     w->engine.budget.limit = (size_t)r->order.budget;
     engine_stages_clear(&w->engine);
     end->status = obey(w, r, end, &err);
     engine_stage_end(&w->engine);
     if (end->status != CUZK_OK)
         snprintf(end->sentence, sizeof end->sentence, "%s", err.message);
-    end->key_ms = ms(w->key_time);
-    end->synthesis_ms = ms(w->synthesis);
-    end->compute_ms = ms(w->compute);
+    tell_times(w, end);
     if (r->fd >= 0)
         close(r->fd);
     pthread_mutex_lock(&w->lock);

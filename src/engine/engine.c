@@ -122,6 +122,7 @@ void engine_stages_clear(struct engine *engine)
     memset(engine->stages, 0, sizeof engine->stages);
     engine->n_stages = 0;
     engine->n_operations = 0;
+    engine->device_seconds = 0;
     engine->opened = clock_seconds();
 }
 

@@ -59,6 +59,7 @@ struct engine {
     struct stage stages[STAGES_MAX];
     _Atomic size_t n_operations; /* told of; those beyond OPERATIONS_MAX are left out */
     struct device_operation operations[OPERATIONS_MAX];
+    double device_seconds; /* in which a device that works beside the host proved */
 };
 
 MUST_CHECK enum cuzk_status engine_open(struct engine *engine, const struct engine_options *options,
@@ -81,7 +82,7 @@ void engine_progress(struct engine *engine, uint64_t done, uint64_t total);
 /* For device_options: keeps what the device did, told by any thread; read by the three below when
  * all work is done. */
 struct device_timeline engine_timeline(struct engine *engine);
-/* Forgets all stages: the next job starts a table of its own. */
+/* Forgets all stages and what a device did: the next job starts a table of its own. */
 void engine_stages_clear(struct engine *engine);
 
 /* The table a person reads: stage, wall and processor seconds, memory; then the device's operations

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/thread.h"
 #include "engine/open_key.h"
 #include "engine/proof_check.h"
@@ -114,7 +115,8 @@ struct partition {
     struct scalar *inputs;
     struct thread thread;
     struct prove_sums sums;
-    enum cuzk_status st; /* of the run */
+    double seconds;      /* that the run took, */
+    enum cuzk_status st; /* and its end */
     struct cuzk_error err;
 };
 
@@ -184,8 +186,10 @@ static enum cuzk_status prepare(struct partition *p, struct cuzk_error *err)
 static void run(void *ctx)
 {
     struct partition *p = ctx;
+    const double begin = clock_seconds();
 
     p->st = prover_run(p->job->prover, p->slot, &p->sums, &p->err);
+    p->seconds = clock_seconds() - begin;
 }
 
 static enum cuzk_status finish(struct partition *p, struct cuzk_error *err)
@@ -228,6 +232,7 @@ static enum cuzk_status run_beside(struct partition *now, struct partition *next
     st = work_beside(next, last, err);
     engine_stage(now->job->engine, "partition %u: device", now->k);
     thread_end(&now->thread);
+    now->job->engine->device_seconds += now->seconds;
     if (st == CUZK_OK && now->st != CUZK_OK) {
         st = now->st;
         if (err)
@@ -237,9 +242,21 @@ static enum cuzk_status run_beside(struct partition *now, struct partition *next
     return st;
 }
 
+/* A device with room for one witness: it must stay where it is until the run is over. */
 static enum cuzk_status run_alone(struct partition *now, struct cuzk_error *err)
 {
-    TRY(named(now, prover_run(now->job->prover, now->slot, &now->sums, err), err));
+    struct engine *engine = now->job->engine;
+
+    if (engine->backend->beside_host)
+        engine_stage(engine, "partition %u: device", now->k);
+    run(now);
+    if (engine->backend->beside_host)
+        engine->device_seconds += now->seconds;
+    if (now->st != CUZK_OK) {
+        if (err)
+            *err = now->err;
+        return named(now, now->st, err);
+    }
     return named(now, finish(now, err), err);
 }
 

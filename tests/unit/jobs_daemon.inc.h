@@ -131,6 +131,7 @@ struct asked {
     enum await_end await;
     enum job_state state;
     unsigned attempts;
+    struct job_timing timing;
     uint8_t proof[16 * PARTITION_PROOF_BYTES];
     size_t proof_bytes;
     enum cancel_end cancel;
@@ -221,6 +222,7 @@ static inline void came_await(void *ctx, enum await_end end, const struct job_vi
         a->state = job->state;
         a->status = job->status;
         a->attempts = job->attempts;
+        a->timing = job->timing;
         snprintf(a->sentence, sizeof a->sentence, "%s", job->error);
         a->proof_bytes = job->proof_bytes;
         if (job->proof)

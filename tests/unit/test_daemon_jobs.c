@@ -430,6 +430,54 @@ static void test_a_job_has_a_timeline(void **state)
     assert_int_equal(a.status, CUZK_BAD_INPUT);
 }
 
+/* The parts of a job's time, none counted twice. What is left over (workers that start, files that
+ * are written) has no bound on a busy machine. */
+static void must_add_up(const struct job_timing *t)
+{
+    const uint64_t sum = t->queue_wait + t->key_load + t->synthesis + t->compute;
+
+    if (sum > t->total + 5)
+        fail_msg("%lu + %lu + %lu + %lu of %lu ms", (unsigned long)t->queue_wait,
+                 (unsigned long)t->key_load, (unsigned long)t->synthesis,
+                 (unsigned long)t->compute, (unsigned long)t->total);
+}
+
+/* The witness of a slow worker takes half a second. */
+static void test_the_times_of_a_job_add_up(void **state)
+{
+    struct asked a, b;
+
+    (void)state;
+    do_wrong("slow");
+    a = submit("a", PRIORITY_LOW);
+    b = submit("b", PRIORITY_LOW);
+    a = await_end_of(a.id);
+    b = await_end_of(b.id);
+    must_add_up(&a.timing);
+    must_add_up(&b.timing);
+    assert_true(a.timing.key_load > 0 && b.timing.key_load == 0); /* it is there */
+    assert_true(a.timing.synthesis >= 500 && b.timing.synthesis >= 500);
+    assert_true(b.timing.queue_wait >= 500);
+}
+
+static void test_a_job_that_waits_twice_has_waited_the_sum(void **state)
+{
+    struct asked first, a;
+
+    (void)state;
+    do_wrong("slow");
+    do_wrong("die");
+    first = submit("first", PRIORITY_LOW); /* dies, and goes on before the second */
+    a = submit("a", PRIORITY_LOW);
+    first = await_end_of(first.id);
+    assert_int_equal(first.attempts, 2);
+    /* What the dead worker took is nobody's. */
+    assert_true(first.timing.queue_wait + 2 * 500 <= first.timing.total);
+    a = await_end_of(a.id);
+    must_add_up(&a.timing);
+    assert_true(a.timing.queue_wait >= 1000);
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin_case, end_case)
@@ -450,6 +498,8 @@ int main(void)
         CASE(test_a_drain_without_time_stops_at_the_checkpoint),
         CASE(test_keys_are_loaded_and_evicted),
         CASE(test_a_job_has_a_timeline),
+        CASE(test_the_times_of_a_job_add_up),
+        CASE(test_a_job_that_waits_twice_has_waited_the_sum),
     };
 
     cmocka_set_test_filter(getenv("CUZK_TEST_FILTER"));

@@ -184,6 +184,7 @@ static void test_partitions_are_proven_while_the_next_is_prepared(void **state)
     assert_int_equal(count_stages(&engine, ": witness"), 4);
     assert_int_equal(count_stages(&engine, ": device"), 4);
     assert_int_equal(count_stages(&engine, ": verify"), 4);
+    assert_true(engine.device_seconds > 0);
     assert_trace_has(&engine, "{\"name\":\"waited for\",\"ph\":\"X\",\"pid\":1,\"tid\":3,");
     assert_int_equal(atomic_load(&engine.budget.now), 0);
     assert_null(copies[0].handle);
