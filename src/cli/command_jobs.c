@@ -40,6 +40,7 @@ static void report_job(struct report *report, const struct proving_job *job)
     report_number(report, "partitions_done", job->done);
     report_number(report, "attempts", job->attempts);
     report_number(report, "submitted_ms", (uint64_t)(job->submitted * 1e3));
+    report_number(report, "deadline_ms", (uint64_t)(job->deadline * 1e3));
     report_number(report, "started_ms", (uint64_t)(job->started * 1e3));
     report_number(report, "finished_ms", (uint64_t)(job->finished * 1e3));
     report_number(report, "reserved_bytes", job->reserved_bytes);

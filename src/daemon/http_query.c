@@ -79,6 +79,8 @@ bool query_take_field(struct job_request *r, const char *name, const char *text,
         return read_kind(text, &r->kind);
     if (strcmp(name, "priority") == 0)
         return read_priority(text, &r->priority);
+    if (strcmp(name, "deadline_ms") == 0)
+        return query_number(text, UINT64_MAX, &r->deadline_ms);
     if (strcmp(name, "sector_size") == 0)
         return query_number(text, UINT64_MAX, &r->sector_size);
     if (strcmp(name, "registered_proof") == 0)

@@ -239,6 +239,9 @@ static void admit(struct job_call *call, const struct job_bytes *bytes)
     call->row.first = in->payload.first;
     call->row.end = in->payload.end;
     call->row.submitted = clock_unix_seconds();
+    call->row.deadline = in->payload.request.deadline_ms
+                             ? call->row.submitted + (double)in->payload.request.deadline_ms / 1e3
+                             : 0;
     call->task.work = accept_work;
     call->task.done = accept_done;
     desk_post(call->jobs->desk, &call->task);

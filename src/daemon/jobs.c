@@ -61,18 +61,26 @@ uint64_t jobs_queue_ms(const struct job *job)
            (job->place == PLACE_LINE ? ms_between(job->in_line, clock_unix_seconds()) : 0);
 }
 
-static bool goes_before(const struct job *a, const struct job *b)
+static struct job_turn turn_of(const struct job *job)
 {
-    return a->row.priority != b->row.priority ? a->row.priority > b->row.priority
-                                              : a->row.seq < b->row.seq;
+    return (struct job_turn){.priority = job->row.priority,
+                             .submitted = job->row.submitted,
+                             .deadline = job->row.deadline,
+                             .number = job->row.seq};
 }
 
 void jobs_line_insert(struct jobs *jobs, struct job *job)
 {
+    const struct job_turn turn = turn_of(job);
     struct job *next = NULL;
 
-    for (struct job *j = jobs->line.last; j && goes_before(job, j); j = j->previous)
+    for (struct job *j = jobs->line.last; j; j = j->previous) {
+        const struct job_turn before = turn_of(j);
+
+        if (!job_goes_before(&turn, &before))
+            break;
         next = j;
+    }
     insert_before(&jobs->line, job, next);
     job->place = PLACE_LINE;
     job->in_line = job->row.started > 0 ? clock_unix_seconds() : job->row.submitted;
@@ -162,6 +170,7 @@ void jobs_view_row(const struct journal_row *row, struct job_view *ret)
         .done = row->state == JOB_DONE ? row->end - row->first : 0,
         .attempts = row->attempts,
         .submitted = row->submitted,
+        .deadline = row->deadline,
         .started = row->started,
         .finished = row->finished,
         .timing = {.queue_wait = row->queue_ms,

@@ -120,6 +120,7 @@ struct job_view {
     unsigned partitions, done;           /* asked for; proven and verified */
     unsigned attempts;                   /* begun */
     double submitted, started, finished; /* seconds since 1970; 0: not yet */
+    double deadline;                     /* 0: none was said */
     uint64_t reserved_bytes;             /* of host memory: what it holds (running) or will take */
     struct job_timing timing;
     enum cuzk_status status; /* failed: why */

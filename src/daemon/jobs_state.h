@@ -242,7 +242,7 @@ void jobs_view(struct job *job, struct job_view *ret);
 void jobs_view_row(const struct journal_row *row, struct job_view *ret);
 void job_list_append(struct job_list *list, struct job *job);
 void job_list_remove(struct job_list *list, struct job *job);
-/* Its place in the line by priority and age. */
+/* Its place in the line (job_goes_before). */
 void jobs_line_insert(struct jobs *jobs, struct job *job);
 /* Milliseconds that it has stood in the line, all times that it did. */
 uint64_t jobs_queue_ms(const struct job *job);

@@ -43,7 +43,7 @@ static const char schema[] =
 #define COLUMNS                                                                                    \
     "seq, id, request_id, identity, file, kind, circuit, priority, state, attempts, kills, first," \
     " end, submitted, started, finished, queue_ms, key_ms, synthesis_ms, compute_ms, status,"      \
-    " error, proof"
+    " error, proof, deadline"
 
 void journal_row_done(struct journal_row *row)
 {
@@ -123,6 +123,7 @@ static void bind_row(sqlite3_stmt *s, const struct journal_row *r)
     bind_text(s, i++, r->error);
     if (r->proof)
         sqlite3_bind_blob64(s, i, r->proof, r->proof_bytes, SQLITE_STATIC);
+    sqlite3_bind_double(s, ++i, r->deadline);
 }
 
 static void column_text(sqlite3_stmt *s, int i, char *ret, size_t room)
@@ -147,6 +148,8 @@ static enum cuzk_status column_proof(sqlite3_stmt *s, int i, struct journal_row 
     r->proof_bytes = n;
     return CUZK_OK;
 }
+
+enum { PROOF_COLUMN = 22 };
 
 /* Everything but the proof. */
 static void read_row(sqlite3_stmt *s, struct journal_row *r)
@@ -178,8 +181,8 @@ static void read_row(sqlite3_stmt *s, struct journal_row *r)
     r->compute_ms = (uint64_t)sqlite3_column_int64(s, i++);
     r->status = (enum cuzk_status)sqlite3_column_int(s, i++);
     column_text(s, i, r->error, sizeof r->error);
+    r->deadline = sqlite3_column_double(s, PROOF_COLUMN + 1);
 }
-enum { PROOF_COLUMN = 22 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
@@ -201,6 +204,38 @@ static enum cuzk_status lock_folder(struct journal *j, struct cuzk_error *err)
     return CUZK_OK;
 }
 
+/* What older versions have left is brought up to date, one step a version of the schema. */
+static enum cuzk_status upgrade(struct journal *j, struct cuzk_error *err)
+{
+    static const char *const steps[] = {
+        "ALTER TABLE jobs ADD COLUMN deadline REAL NOT NULL DEFAULT 0;",
+    };
+    enum { N_STEPS = sizeof steps / sizeof steps[0] };
+    char sql[256];
+    sqlite3_stmt *s;
+    bool found;
+    int version = 0;
+    enum cuzk_status st;
+
+    TRY(prepare(j, &s, "PRAGMA user_version", err));
+    st = step(j, s, &found, err);
+    if (st == CUZK_OK && found)
+        version = sqlite3_column_int(s, 0);
+    sqlite3_finalize(s);
+    if (st == CUZK_OK && (version < 0 || version > N_STEPS))
+        return error_set(err, CUZK_BAD_INPUT,
+                         "%s/journal.db: schema %d is of a newer version; expected at most %d",
+                         j->folder, version, (int)N_STEPS);
+    for (; st == CUZK_OK && version < N_STEPS; version++) {
+        snprintf(sql, sizeof sql, "BEGIN IMMEDIATE; %s PRAGMA user_version = %d; COMMIT",
+                 steps[version], version + 1);
+        st = run(j, sql, err);
+        if (st != CUZK_OK)
+            sqlite3_exec(j->db, "ROLLBACK", NULL, NULL, NULL);
+    }
+    return st;
+}
+
 static enum cuzk_status open_database(struct journal *j, struct cuzk_error *err)
 {
     char path[1040];
@@ -216,7 +251,8 @@ static enum cuzk_status open_database(struct journal *j, struct cuzk_error *err)
     sqlite3_busy_timeout(j->db, 5000);
     TRY(run(j, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
             err));
-    return run(j, schema, err);
+    TRY(run(j, schema, err));
+    return upgrade(j, err);
 }
 
 enum cuzk_status journal_open(struct journal **ret, const char *folder, struct cuzk_error *err)
@@ -389,8 +425,8 @@ static enum cuzk_status insert_row(struct journal *j, struct journal_row *row,
     TRY(prepare(j, &s,
                 "INSERT INTO jobs(id, request_id, identity, file, kind, circuit, priority, state,"
                 " attempts, kills, first, end, submitted, started, finished, queue_ms, key_ms,"
-                " synthesis_ms, compute_ms, status, error, proof)"
-                " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                " synthesis_ms, compute_ms, status, error, proof, deadline)"
+                " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 err));
     bind_row(s, row);
     TRY(finish_statement(j, s, err));
@@ -483,10 +519,10 @@ enum cuzk_status journal_update(struct journal *journal, const struct journal_ro
                 "UPDATE jobs SET id=?, request_id=?, identity=?, file=?, kind=?, circuit=?,"
                 " priority=?, state=?, attempts=?, kills=?, first=?, end=?, submitted=?,"
                 " started=?, finished=?, queue_ms=?, key_ms=?, synthesis_ms=?, compute_ms=?,"
-                " status=?, error=?, proof=? WHERE seq=?23",
+                " status=?, error=?, proof=?, deadline=? WHERE seq=?24",
                 err));
     bind_row(s, row);
-    sqlite3_bind_int64(s, 23, row->seq);
+    sqlite3_bind_int64(s, 24, row->seq);
     return finish_statement(journal, s, err);
 }
 

@@ -38,6 +38,7 @@ struct journal_row {
     unsigned kills;      /* workers that died of it, ever */
     unsigned first, end; /* partitions */
     double submitted, started, finished;
+    double deadline; /* 0: none */
     uint64_t queue_ms, key_ms, synthesis_ms, compute_ms;
     enum cuzk_status status; /* failed: why */
     char error[512];
@@ -64,8 +65,8 @@ enum accept_end {
     ACCEPT_ATTACHED, /* the request is there already, in any state but these two */
     ACCEPT_POISON,   /* its payload killed max_kills workers */
 };
-/* row: request_id ("": one is made), identity, kind, circuit, priority, first, end, submitted; the
- * rest is filled in, for ACCEPT_ATTACHED with what there is. fd: the sealed payload. */
+/* row: request_id ("": one is made), identity, kind, circuit, priority, first, end, submitted, deadline;
+ * the rest is filled in, for ACCEPT_ATTACHED with what there is. fd: the sealed payload. */
 MUST_CHECK enum cuzk_status journal_accept(struct journal *journal, struct journal_row *row, int fd,
                                            unsigned max_kills, enum accept_end *ret,
                                            struct cuzk_error *err);

@@ -52,8 +52,8 @@ MUST_CHECK enum cuzk_status payload_check(struct payload *ret, struct job_reques
                                           uint64_t body_bytes, struct engine *engine,
                                           struct cuzk_error *err);
 
-/* The canonical hash of a request: every field but priority and request id, and the bytes of the
- * vanilla proofs. */
+/* The canonical hash of a request: every field but priority, deadline and request id, and the bytes
+ * of the vanilla proofs. */
 MUST_CHECK enum cuzk_status payload_identity(uint8_t ret[JOB_IDENTITY_BYTES],
                                              const struct job_request *request, int fd,
                                              struct cuzk_error *err);

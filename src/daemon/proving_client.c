@@ -170,6 +170,7 @@ static bool decode_job(pb_istream_t *stream, const pb_field_t *field, void **arg
     job.done = info.partitions_done;
     job.attempts = info.attempts;
     job.submitted = info.submitted;
+    job.deadline = info.deadline;
     job.started = info.started;
     job.finished = info.finished;
     job.reserved_bytes = info.reserved_bytes;
@@ -308,6 +309,7 @@ static uint8_t *encode_head(const struct job_request *r, size_t *ret_n)
 
     memcpy(m.request_id, r->request_id, strlen(r->request_id) + 1);
     m.proof_kind = (cuzk_v1_ProofKind)r->kind;
+    m.deadline_ms = r->deadline_ms;
     m.sector_size = r->sector_size;
     m.registered_proof = r->registered_proof;
     m.priority = (cuzk_v1_Priority)r->priority;

@@ -24,6 +24,7 @@ struct proving_job {
     bool cancelling;
     uint32_t queue_position, partitions, done, attempts;
     double submitted, started, finished; /* seconds since 1970; 0: not yet */
+    double deadline;                     /* 0: none was said */
     uint64_t reserved_bytes;
 };
 typedef void proving_job_fn(void *ctx, const struct proving_job *job);

@@ -140,6 +140,8 @@ static enum cuzk_status take_request(struct decoding *d, const cuzk_v1_SubmitPro
     memcpy(r->request_id, m->request_id, sizeof r->request_id);
     r->kind = (enum job_kind)kind;
     r->priority = priority < N_PRIORITIES ? (enum job_priority)priority : PRIORITY_NORMAL;
+    if (m->deadline_ms) /* else the call's, if that is known */
+        r->deadline_ms = m->deadline_ms;
     r->sector_size = m->sector_size;
     r->registered_proof = m->registered_proof;
     r->sector_number = m->sector_number;
@@ -371,6 +373,7 @@ void proving_job_info(cuzk_v1_JobInfo *ret, const struct job_view *job)
         .partitions_done = job->done,
         .attempts = job->attempts,
         .submitted = job->submitted,
+        .deadline = job->deadline,
         .started = job->started,
         .finished = job->finished,
         .reserved_bytes = job->reserved_bytes,

@@ -31,6 +31,7 @@ struct rpc_call {
     const struct rpc_method *method;
     void *service_ctx;
     enum call_state state;
+    uint64_t until; /* its deadline; 0: none */
     struct loop_timer deadline;
     void (*gone)(void *ctx);
     void *gone_ctx;
@@ -467,7 +468,8 @@ static void start_call(struct rpc_call *call)
     } else if (*s->timeout && !grpc_timeout_parse(&timeout, s->timeout)) {
         finish(call, GRPC_INVALID_ARGUMENT, "the header grpc-timeout is no timeout");
     } else if (timeout < UINT64_MAX - now) {
-        loop_timer_set(call->rpc->loop, &call->deadline, now + timeout);
+        call->until = now + timeout;
+        loop_timer_set(call->rpc->loop, &call->deadline, call->until);
     }
 }
 
@@ -662,6 +664,15 @@ void rpc_stats(const struct rpc *rpc, struct rpc_stats *ret)
 
 /* ---- a call, for its handler --------------------------------------------------------------------
  */
+
+uint64_t rpc_left_ms(const struct rpc_call *call)
+{
+    const uint64_t now = loop_now();
+
+    if (call->until == 0)
+        return 0;
+    return call->until > now + LOOP_MILLISECOND ? (call->until - now) / LOOP_MILLISECOND : 1;
+}
 
 void rpc_on_gone(struct rpc_call *call, void (*gone)(void *ctx), void *ctx)
 {

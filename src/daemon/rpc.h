@@ -124,6 +124,9 @@ void rpc_stats(const struct rpc *rpc, struct rpc_stats *ret);
 /* ---- a call -------------------------------------------------------------------------------------
  */
 
+/* Milliseconds that are left of the client's deadline, at least 1; 0: it has none. */
+uint64_t rpc_left_ms(const struct rpc_call *call);
+
 /* `gone` is called when the client goes away or its deadline passes; whatever the handler has for
  * the call must not reach it afterwards. */
 void rpc_on_gone(struct rpc_call *call, void (*gone)(void *ctx), void *ctx);

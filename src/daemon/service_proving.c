@@ -139,9 +139,13 @@ static enum grpc_code code_of_status(enum cuzk_status status)
 }
 
 static void submit(struct service_proving *service, struct rpc_call *call,
-                   const struct rpc_request *request, job_decode_fn *decode, submit_fn *answer)
+                   const struct rpc_request *request, uint64_t deadline_ms, job_decode_fn *decode,
+                   submit_fn *answer)
 {
-    struct submission submission = {.fd = request->fd, .bytes = request->n, .decode = decode};
+    struct submission submission = {.fd = request->fd,
+                                    .bytes = request->n,
+                                    .request.deadline_ms = deadline_ms,
+                                    .decode = decode};
     struct asking *a = asking_new(service, call);
 
     if (a)
@@ -167,7 +171,7 @@ static void submitted(void *ctx, const struct submit_answer *answer)
 
 static void submit_proof(void *ctx, struct rpc_call *call, const struct rpc_request *request)
 {
-    submit(ctx, call, request, proving_decode_submit, submitted);
+    submit(ctx, call, request, 0, proving_decode_submit, submitted);
 }
 
 static void proven(void *ctx, enum await_end end, const struct job_view *job)
@@ -195,7 +199,7 @@ static void prove_accepted(void *ctx, const struct submit_answer *answer)
 
 static void prove(void *ctx, struct rpc_call *call, const struct rpc_request *request)
 {
-    submit(ctx, call, request, proving_decode_prove, prove_accepted);
+    submit(ctx, call, request, rpc_left_ms(call), proving_decode_prove, prove_accepted);
 }
 
 static void awaited(void *ctx, enum await_end end, const struct job_view *job)

@@ -61,6 +61,7 @@ void job_report(struct report *report, const struct job_view *job, bool with_pro
     report_number(report, "partitions_done", job->done);
     report_number(report, "attempts", job->attempts);
     report_number(report, "submitted_ms", milliseconds(job->submitted));
+    report_number(report, "deadline_ms", milliseconds(job->deadline));
     report_number(report, "started_ms", milliseconds(job->started));
     report_number(report, "finished_ms", milliseconds(job->finished));
     report_number(report, "reserved_bytes", job->reserved_bytes);

@@ -55,6 +55,18 @@ enum job_priority job_priority_of(unsigned asked, enum job_kind kind)
     return asked < N_PRIORITIES ? (enum job_priority)asked : PRIORITY_NORMAL;
 }
 
+static double due(const struct job_turn *t)
+{
+    return t->deadline > 0 ? t->deadline : t->submitted + JOB_PATIENCE;
+}
+
+bool job_goes_before(const struct job_turn *a, const struct job_turn *b)
+{
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    return due(a) != due(b) ? due(a) < due(b) : a->number < b->number;
+}
+
 const char *job_state_name(enum job_state state)
 {
     static const char *const names[JOB_N_STATES] = {"waiting", "running", "done", "failed",

@@ -33,6 +33,18 @@ enum job_priority {
     N_PRIORITIES,
 };
 const char *job_priority_name(enum job_priority priority); /* "low" ... */
+/* Who stands before whom in the line: the higher priority, then the earlier deadline, then who came
+ * first. Without a deadline a job stands as if it had one JOB_PATIENCE after it came: so whatever
+ * comes later than a job's deadline stands behind it, and within a priority nobody waits for ever. A
+ * deadline that passes changes nothing else: the job goes on, and its proof is kept. */
+#define JOB_PATIENCE 1800.0 /* seconds: what Curio's client waits */
+struct job_turn {
+    enum job_priority priority;
+    double submitted, deadline; /* seconds since 1970; deadline 0: none */
+    int64_t number;             /* in the order of coming */
+};
+bool job_goes_before(const struct job_turn *a, const struct job_turn *b);
+
 /* CRITICAL for winning, HIGH for window, NORMAL for the others; what is out of range is NORMAL. */
 enum job_priority job_priority_of(unsigned asked, enum job_kind kind);
 
@@ -74,6 +86,7 @@ struct job_request {
     char request_id[JOB_REQUEST_ID_MAX + 1]; /* "": one is made */
     enum job_kind kind;
     enum job_priority priority; /* as asked */
+    uint64_t deadline_ms;       /* from the acceptance on; 0: not said */
     uint64_t sector_size;       /* 0: not said */
     uint64_t registered_proof;  /* not looked at for porep when 0: the C1 says it */
     uint64_t sector_number, miner_id;

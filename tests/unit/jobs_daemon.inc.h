@@ -55,13 +55,23 @@ static inline void *run_loop(void *arg)
     return NULL;
 }
 
-static inline void start(void)
+static inline void open_jobs(void)
 {
     struct cuzk_error err;
 
     must(loop_new(&loop, &err), &err);
     must(jobs_open(&jobs, loop, &config, program, &err), &err);
+}
+
+static inline void run_jobs(void)
+{
     assert_int_equal(pthread_create(&thread, NULL, run_loop, NULL), 0);
+}
+
+static inline void start(void)
+{
+    open_jobs();
+    run_jobs();
 }
 
 static inline void stop(void)

@@ -293,6 +293,51 @@ static void test_a_restart_takes_up_what_was_accepted(void **state)
     assert_int_equal(status_now().kind[JOB_WINNING].done, 0);
 }
 
+static struct asked submit_until(const char *id, uint64_t deadline_ms)
+{
+    struct asked a = {.request = winning(id), .body = body};
+
+    a.request.priority = PRIORITY_LOW;
+    a.request.deadline_ms = deadline_ms;
+    ask(do_submit, &a);
+    must_answer(&a);
+    return a;
+}
+
+static void note_request_id(void *ctx, const struct job_view *job)
+{
+    char *line = ctx;
+
+    if (job->state == JOB_WAITING)
+        snprintf(line + strlen(line), 16, "%.8s ", job->request_id);
+}
+
+static void test_the_earlier_deadline_stands_before(void **state)
+{
+    struct asked a;
+    char line[64] = "";
+
+    (void)state;
+    do_wrong("slow");
+    submit("first", PRIORITY_LOW);
+    for (unsigned i = 0; i < 500 && status_now().kind[JOB_WINNING].running == 0; i++)
+        usleep(10000);
+    assert_int_equal(submit("calm", PRIORITY_LOW).position, 1);
+    assert_int_equal(submit_until("day", 86400000).position, 2);
+    assert_int_equal(submit_until("minute", 60000).position, 1);
+    assert_int_equal(submit_until("second", 1000).position, 1);
+    a = submit_until("second", 86400000); /* no other payload: another deadline is no other job */
+    assert_true(a.attached && a.position == 1);
+    stop();
+    open_jobs(); /* the same line again */
+    jobs_each(jobs, note_request_id, line);
+    assert_string_equal(line, "second minute first calm day ");
+    run_jobs();
+    a = await_end_of("day");
+    must_be_done(&a);
+    assert_int_equal(status_now().kind[JOB_WINNING].done, 5);
+}
+
 static void came_drained(void *ctx)
 {
     answered(ctx);
@@ -494,6 +539,7 @@ int main(void)
         CASE(test_await_ends_in_time_and_a_dropped_call_stays_silent),
         CASE(test_urgent_jobs_do_not_wait_for_ordinary_ones),
         CASE(test_a_restart_takes_up_what_was_accepted),
+        CASE(test_the_earlier_deadline_stands_before),
         CASE(test_drain_finishes_what_runs_and_keeps_what_waits),
         CASE(test_a_drain_without_time_stops_at_the_checkpoint),
         CASE(test_keys_are_loaded_and_evicted),

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -216,6 +217,42 @@ static void test_a_payload_that_kills_workers_is_refused_until_cleared(void **st
     journal_close(journal);
 }
 
+/* A journal as the version before deadlines left it. */
+static void test_an_older_journal_is_taken_up(void **state)
+{
+    struct journal *journal = open_journal();
+    struct journal_row row = request("old", 1), found;
+    struct cuzk_error err;
+    char path[600];
+    bool is_there;
+    sqlite3 *db;
+
+    (void)state;
+    row.deadline = 1500;
+    accept_row(journal, &row);
+    ok(journal_find(journal, "old", &found, &is_there, &err), &err);
+    assert_true(is_there && found.deadline == 1500);
+    journal_close(journal);
+    snprintf(path, sizeof path, "%s/journal.db", folder);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "ALTER TABLE jobs DROP COLUMN deadline; PRAGMA user_version = 0;",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    journal = open_journal();
+    ok(journal_find(journal, "old", &found, &is_there, &err), &err);
+    assert_true(is_there && found.deadline == 0);
+    assert_int_equal(found.submitted, 1000);
+    journal_close(journal);
+
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 99;", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    assert_int_equal(journal_open(&journal, folder, &err), CUZK_BAD_INPUT);
+    assert_non_null(strstr(err.message, "schema 99 is of a newer version"));
+}
+
 static void count_row(void *ctx, const struct journal_row *row)
 {
     (void)row;
@@ -338,6 +375,7 @@ int main(void)
         CASE(test_over_jobs_answer_and_failed_ones_begin_again),
         CASE(test_a_job_is_not_done_before_all_partitions_are_stored),
         CASE(test_a_payload_that_kills_workers_is_refused_until_cleared),
+        CASE(test_an_older_journal_is_taken_up),
         CASE(test_purge_forgets_old_rows_and_litter),
         CASE(test_a_folder_belongs_to_one_daemon),
         CASE(test_what_was_promised_survives_a_kill),

@@ -44,8 +44,8 @@ static void put_winning(struct bytes *b, bool backwards)
 {
     static const size_t sizes[] = {100, 0, 20000};
 
-    for (unsigned i = 0; i < 10; i++) {
-        switch (backwards ? 9 - i : i) {
+    for (unsigned i = 0; i < 11; i++) {
+        switch (backwards ? 10 - i : i) {
         case 0: put_long(b, 1, "winpost-1000-ab", 15); break;
         case 1: put_number(b, 2, JOB_WINNING); break;
         case 2: put_number(b, 3, UINT64_C(34359738368)); break;
@@ -59,6 +59,7 @@ static void put_winning(struct bytes *b, bool backwards)
         case 7: put_number(b, 21, 1000); break;
         case 8: put_long(b, 22, filler, 32); break;
         case 9: put_number(b, 23, 5); break;
+        case 10: put_number(b, 100, 86400000); break;
         }
     }
 }
@@ -96,6 +97,7 @@ static void check_winning(const struct job_request *r, const struct bytes *b)
     assert_int_equal(r->sector_size, UINT64_C(34359738368));
     assert_int_equal(r->registered_proof, 13);
     assert_int_equal(r->sector_number, 77);
+    assert_int_equal(r->deadline_ms, 86400000);
     assert_int_equal(r->miner_id, 1000);
     assert_int_equal(r->partition_index, 5);
     assert_int_equal(r->n_randomness, 32);

@@ -150,6 +150,7 @@ static void test_a_deadline_ends_a_call_and_tells_its_handler(void **state)
     assert_int_equal(answer.code, GRPC_DEADLINE_EXCEEDED);
     assert_true(clock_seconds() - begin < 5);
     assert_true(rpc_fixture_wait_never(&server, 0, 1));
+    assert_in_range(server.never_left_ms, 1, 30);
     client_close(client);
 }
 
@@ -164,6 +165,7 @@ static void test_a_client_that_goes_away_is_told_to_the_handler(void **state)
         raw_data(&raw, id, "\0\0\0\0\0", 5, true);
     }
     assert_true(rpc_fixture_wait_never(&server, 10, 0));
+    assert_int_equal(server.never_left_ms, 0); /* no deadline */
     raw_frame(&raw, 3, 0, 5, "\0\0\0\x08", 4); /* RST_STREAM, CANCEL */
     assert_true(rpc_fixture_wait_never(&server, 9, 1));
     raw_close(&raw);

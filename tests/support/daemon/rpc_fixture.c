@@ -51,6 +51,7 @@ static void never(void *ctx, struct rpc_call *call, const struct rpc_request *re
 
     (void)request;
     f->never_now++;
+    f->never_left_ms = rpc_left_ms(call);
     rpc_on_gone(call, never_leaves, f);
 }
 

@@ -32,6 +32,7 @@ struct rpc_fixture {
     uint64_t room;      /* bytes that may be granted at once */
     unsigned never_now; /* calls of Never that are not over */
     unsigned never_left;
+    uint64_t never_left_ms; /* what the last of them was told of its deadline */
     bool spool_fails;
     char order[64]; /* first bytes of the Digest messages, as they were delivered */
     unsigned n_order;
