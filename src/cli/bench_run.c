@@ -68,7 +68,7 @@ static void *ask_for_proofs(void *ctx)
     struct client *client = NULL;
     struct proving_answer *answer = mem_new(sizeof *answer);
     struct cuzk_error err = {0};
-    enum cuzk_status st = proving_open(&client, bench->address, &err);
+    enum cuzk_status st = proving_open(&client, &bench->place, &err);
     unsigned number;
 
     if (st == CUZK_OK && !answer)
@@ -161,7 +161,7 @@ static void *take_samples(void *ctx)
     const struct timespec pause = {.tv_nsec = SAMPLE_MS * 1000000};
     struct client *client = NULL;
     struct cuzk_error err = {0};
-    enum cuzk_status st = proving_open(&client, run->bench->address, &err);
+    enum cuzk_status st = proving_open(&client, &run->bench->place, &err);
 
     while (st == CUZK_OK && !atomic_load(&run->over)) {
         st = take_sample(client, &sampling, &err);

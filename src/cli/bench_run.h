@@ -6,7 +6,7 @@
 #include "daemon/proving_client.h"
 
 struct bench {
-    const char *address;
+    struct proving_place place;
     struct job_request request; /* request_id is the beginning of all ids */
     const struct proving_file *files;
     size_t n_files;

@@ -140,7 +140,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'j':
         a->bench.concurrency = (unsigned)cli_number(state, "--concurrency", arg, 256);
         return 0;
-    case 'a': a->bench.address = arg; return 0;
     case 'o': a->out = arg; return 0;
     case 'J': a->json = true; return 0;
     case KEY_PLOT: a->plot = arg; return 0;
@@ -151,13 +150,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         else
             add_file(a, state, arg);
         return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->bench.place; return 0;
     case ARGP_KEY_END: check(a, state); return 0;
     default: return parse_request(key, arg, state);
     }
 }
 
 static const struct argp_option options[] = {
-    {"addr", 'a', "ADDR", 0, "the daemon; default http://127.0.0.1:9820", 1},
     {"type", 't', "KIND", 0, "porep, snap, wpost or winning", 1},
     {"c1", KEY_C1, "FILE", 0, "porep: the C1, in any form that cuzk prove reads", 1},
     {"vanilla", KEY_VANILLA, "FILE", 0, "the other kinds: a vanilla proof; again for each one", 1},
@@ -177,11 +176,12 @@ static const struct argp_option options[] = {
     {"log-level", KEY_LOG_LEVEL, "LEVEL", 0, "accepted, as by the original", 2},
     {0},
 };
+static const struct argp_child children[] = {{&cli_place_argp, 0, 0, 0}, {0}};
 static const struct argp bench_argp = {options,
                                        parse,
                                        "single|batch|status|preload|metrics [FILE...]",
                                        "Asks a daemon for proofs and says what they took.",
-                                       0,
+                                       children,
                                        0,
                                        0};
 
@@ -298,7 +298,7 @@ static int run_question(struct arguments *a)
     struct cuzk_error err = {0};
     bool was_loaded = false;
     uint64_t ms = 0;
-    enum cuzk_status st = proving_open(&client, a->bench.address, &err);
+    enum cuzk_status st = proving_open(&client, &a->bench.place, &err);
 
     if (st == CUZK_OK && strcmp(a->command, "status") == 0)
         st = proving_status(client, &text, &err);
@@ -326,7 +326,7 @@ int command_bench_tool(int argc, char **argv)
     int code;
 
     a.bench =
-        (struct bench){.address = "http://127.0.0.1:9820",
+        (struct bench){.place.address = "http://127.0.0.1:9820",
                        .request = {.request_id = "bench", .sector_number = 1, .miner_id = 1000},
                        .count = 3,
                        .concurrency = 1};

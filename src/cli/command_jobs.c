@@ -5,7 +5,7 @@
 #include "cli/daemon_cli.h"
 
 struct arguments {
-    const char *address;
+    struct proving_place place;
     bool json, all;
     double now;
     struct report report;
@@ -19,7 +19,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'j': a->json = true; return 0;
     case 'A': a->all = true; return 0;
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->address; return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->place; return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -67,7 +67,7 @@ int command_jobs(int argc, char **argv)
         {"json", 'j', 0, 0, "answer in JSON", 0},
         {0},
     };
-    static const struct argp_child children[] = {{&cli_address_argp, 0, 0, 0}, {0}};
+    static const struct argp_child children[] = {{&cli_place_argp, 0, 0, 0}, {0}};
     static const struct argp argp = {
         options,  parse, 0, "Running jobs, then waiting ones in the order of the queue.",
         children, 0,     0};
@@ -81,7 +81,7 @@ int command_jobs(int argc, char **argv)
         return code;
     report_init(&a.report);
     report_list(&a.report, "jobs");
-    st = proving_open(&client, a.address, &err);
+    st = proving_open(&client, &a.place, &err);
     if (st == CUZK_OK && !a.json)
         cli_print_job_titles();
     if (st == CUZK_OK)

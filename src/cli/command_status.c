@@ -2,23 +2,6 @@
 #include "base/quantity.h"
 #include "cli/daemon_cli.h"
 
-struct arguments {
-    const char *address;
-    bool json;
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct arguments *a = state->input;
-
-    (void)arg;
-    switch (key) {
-    case 'j': a->json = true; return 0;
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->address; return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
 static void print_size(const char *label, const char *metrics, const char *name)
 {
     char text[QUANTITY_TEXT];
@@ -46,10 +29,10 @@ static void print_metrics(const char *metrics)
 int command_status(int argc, char **argv)
 {
     static const struct argp_option options[] = {{"json", 'j', 0, 0, "all of it, in JSON", 0}, {0}};
-    static const struct argp_child children[] = {{&cli_address_argp, 0, 0, 0}, {0}};
-    static const struct argp argp = {options,  parse, 0, "What a daemon does and holds.",
-                                     children, 0,     0};
-    struct arguments a = {0};
+    static const struct argp_child children[] = {{&cli_place_argp, 0, 0, 0}, {0}};
+    static const struct argp argp = {
+        options, cli_switch_parse, 0, "What a daemon does and holds.", children, 0, 0};
+    struct switch_arguments a = {0};
     struct cuzk_error err = {0};
     struct client *client = NULL;
     struct text text = {0};
@@ -58,13 +41,13 @@ int command_status(int argc, char **argv)
 
     if (code)
         return code;
-    st = proving_open(&client, a.address, &err);
+    st = proving_open(&client, &a.place, &err);
     if (st == CUZK_OK)
-        st = a.json ? proving_status(client, &text, &err) : proving_metrics(client, &text, &err);
+        st = a.on ? proving_status(client, &text, &err) : proving_metrics(client, &text, &err);
     client_close(client);
     if (st != CUZK_OK)
         return cli_fail(st, &err);
-    if (a.json)
+    if (a.on)
         fputs(text.bytes, stdout);
     else
         print_metrics(text.bytes);

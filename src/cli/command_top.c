@@ -10,23 +10,6 @@
 #include "base/quantity.h"
 #include "cli/daemon_cli.h"
 
-struct arguments {
-    const char *address;
-    bool once;
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct arguments *a = state->input;
-
-    (void)arg;
-    switch (key) {
-    case '1': a->once = true; return 0;
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->address; return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
 /* ---- one screen ---------------------------------------------------------------------------------
  */
 
@@ -161,10 +144,11 @@ int command_top(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"once", '1', 0, 0, "print once, without colours (as when stdout is no terminal)", 0}, {0}};
-    static const struct argp_child children[] = {{&cli_address_argp, 0, 0, 0}, {0}};
+    static const struct argp_child children[] = {{&cli_place_argp, 0, 0, 0}, {0}};
     static const struct argp argp = {
-        options, parse, 0, "A daemon's memory, jobs and queue, live; q ends it.", children, 0, 0};
-    struct arguments a = {0};
+        options,  cli_switch_parse, 0, "A daemon's memory, jobs and queue, live; q ends it.",
+        children, 0,                0};
+    struct switch_arguments a = {0};
     struct cuzk_error err = {0};
     struct client *client = NULL;
     enum cuzk_status st;
@@ -172,9 +156,9 @@ int command_top(int argc, char **argv)
 
     if (code)
         return code;
-    st = proving_open(&client, a.address, &err);
+    st = proving_open(&client, &a.place, &err);
     if (st == CUZK_OK)
-        st = a.once || !isatty(STDOUT_FILENO) ? print_screen(client, true, &err)
+        st = a.on || !isatty(STDOUT_FILENO) ? print_screen(client, true, &err)
                                               : show(client, &err);
     client_close(client);
     return st == CUZK_OK ? 0 : cli_fail(st, &err);

@@ -5,7 +5,8 @@
 #include "cli/daemon_cli.h"
 
 struct arguments {
-    const char *address, *id, *out;
+    struct job_arguments job;
+    const char *out;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -14,13 +15,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case 'o': a->out = arg; return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_usage(state);
-        a->id = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "expected the id of a job"); return 0;
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->address; return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->job; return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -43,7 +38,7 @@ int command_trace(int argc, char **argv)
 {
     static const struct argp_option options[] = {{"output", 'o', "FILE", 0, "default: stdout", 0},
                                                  {0}};
-    static const struct argp_child children[] = {{&cli_address_argp, 0, 0, 0}, {0}};
+    static const struct argp_child children[] = {{&cli_job_argp, 0, 0, 0}, {0}};
     static const struct argp argp = {options,  parse, "ID", "A job's timeline as a Chrome trace.",
                                      children, 0,     0};
     struct arguments a = {0};
@@ -55,9 +50,9 @@ int command_trace(int argc, char **argv)
 
     if (code)
         return code;
-    st = proving_open(&client, a.address, &err);
+    st = proving_open(&client, &a.job.place, &err);
     if (st == CUZK_OK)
-        st = proving_trace(client, a.id, &text, &err);
+        st = proving_trace(client, a.job.id, &text, &err);
     client_close(client);
     if (st == CUZK_OK && a.out)
         st = write_file(a.out, &text, &err);

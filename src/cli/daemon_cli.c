@@ -5,21 +5,67 @@
 
 #include "base/quantity.h"
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    const char **address = state->input;
+enum { KEY_CA = 0x700, KEY_CERT, KEY_KEY };
 
-    if (key != 'a')
-        return ARGP_ERR_UNKNOWN;
-    *address = arg;
-    return 0;
+static error_t parse_place(int key, char *arg, struct argp_state *state)
+{
+    struct proving_place *place = state->input;
+
+    switch (key) {
+    case 'a': place->address = arg; return 0;
+    case KEY_CA: place->ca = arg; return 0;
+    case KEY_CERT: place->certificate = arg; return 0;
+    case KEY_KEY: place->key = arg; return 0;
+    case ARGP_KEY_END:
+        if (!place->certificate != !place->key)
+            argp_error(state, "--cert and --key belong together");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
 }
 
-static const struct argp_option options[] = {
-    {"addr", 'a', "ADDR", 0, "the daemon: unix://PATH or HOST:PORT; default " PROVING_ADDRESS, 5},
+static const struct argp_option place_options[] = {
+    {"addr", 'a', "ADDR", 0,
+     "the daemon: unix://PATH, HOST:PORT or https://HOST:PORT; default " PROVING_ADDRESS, 5},
+    {"ca", KEY_CA, "FILE", 0, "TLS: the daemon's authority (PEM); default with https: the system's",
+     5},
+    {"cert", KEY_CERT, "FILE", 0, "TLS: our certificate, where the daemon wants one", 5},
+    {"key", KEY_KEY, "FILE", 0, "TLS: its private key", 5},
     {0},
 };
-const struct argp cli_address_argp = {options, parse, 0, 0, 0, 0, 0};
+const struct argp cli_place_argp = {place_options, parse_place, 0, 0, 0, 0, 0};
+
+static error_t parse_job(int key, char *arg, struct argp_state *state)
+{
+    struct job_arguments *a = state->input;
+
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 0)
+            argp_usage(state);
+        a->id = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS: argp_error(state, "expected the id of a job"); return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->place; return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child place_child[] = {{&cli_place_argp, 0, 0, 0}, {0}};
+const struct argp cli_job_argp = {0, parse_job, 0, 0, place_child, 0, 0};
+
+error_t cli_switch_parse(int key, char *arg, struct argp_state *state)
+{
+    struct switch_arguments *a = state->input;
+
+    (void)arg;
+    switch (key) {
+    case 'j': /* --json */
+    case '1': /* --once */ a->on = true; return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->place; return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
 
 void cli_print_job_titles(void)
 {

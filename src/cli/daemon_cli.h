@@ -5,11 +5,27 @@
 #include "cli/cli.h"
 #include "daemon/proving_client.h"
 
-command_fn command_daemon, command_jobs, command_status, command_cancel, command_top, command_trace,
+command_fn command_daemon, command_jobs, command_status, command_cancel, command_clear, command_top, command_trace,
     command_bench_tool, command_worker;
 
-/* -a ADDR, as an argp child that fills a `const char *`. */
-extern const struct argp cli_address_argp;
+/* Argp children, each with the struct that it fills. */
+
+/* -a ADDR --ca --cert --key: where the daemon is. */
+extern const struct argp cli_place_argp; /* struct proving_place */
+
+/* The same, and ID. */
+struct job_arguments {
+    struct proving_place place;
+    const char *id;
+};
+extern const struct argp cli_job_argp;
+
+/* The parser of a verb with one switch (-j or -1), whose only child is cli_place_argp. */
+struct switch_arguments {
+    struct proving_place place;
+    bool on;
+};
+error_t cli_switch_parse(int key, char *arg, struct argp_state *state);
 
 /* A job as one line: state, place, id, circuit, progress, times, and why it waits or failed. */
 void cli_print_job(const struct proving_job *job, double now);

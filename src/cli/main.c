@@ -38,6 +38,7 @@ static const struct verb {
     {"jobs", "a daemon's jobs", DAEMON_COMMAND(command_jobs)},
     {"status", "what a daemon does and holds", DAEMON_COMMAND(command_status)},
     {"cancel", "end one of a daemon's jobs", DAEMON_COMMAND(command_cancel)},
+    {"clear", "take a payload back that killed its workers", DAEMON_COMMAND(command_clear)},
     {"top", "a daemon's memory, jobs and queue, live", DAEMON_COMMAND(command_top)},
     {"trace", "the timeline of one of a daemon's jobs", DAEMON_COMMAND(command_trace)},
     {"worker", NULL, DAEMON_COMMAND(command_worker)}, /* not in the menu */

@@ -8,13 +8,27 @@
 
 #include "base/mem.h"
 #include "daemon/proving_message.h"
+#include "daemon/tls.h"
 
-enum cuzk_status proving_open(struct client **ret, const char *address, struct cuzk_error *err)
+enum cuzk_status proving_open(struct client **ret, const struct proving_place *place,
+                              struct cuzk_error *err)
 {
-    struct address parsed;
+    static const char https[] = "https://";
+    const char *text = place->address ? place->address : PROVING_ADDRESS;
+    const bool is_https = strncmp(text, https, sizeof https - 1) == 0;
+    struct address address;
+    struct tls *tls = NULL;
+    enum cuzk_status st;
 
-    TRY(address_parse(&parsed, address ? address : PROVING_ADDRESS, err));
-    return client_open(ret, &parsed, NULL, err);
+    TRY(address_parse(&address, is_https ? text + sizeof https - 1 : text, err));
+    if (is_https || place->ca || place->certificate) {
+        if (address.is_unix)
+            return error_set(err, CUZK_USAGE, "'%s': no TLS is spoken over a unix socket", text);
+        TRY(tls_new_client(&tls, place->ca, place->certificate, place->key, err));
+    }
+    st = client_open(ret, &address, tls, err);
+    tls_free(tls); /* the connection keeps what it needs */
+    return st;
 }
 
 /* ---- one call -----------------------------------------------------------------------------------
@@ -211,6 +225,16 @@ enum cuzk_status proving_cancel(struct client *client, const char *id, bool *ret
              cuzk_v1_CancelProofResponse_fields, &answer, err));
     *ret_was_running = answer.was_running;
     return CUZK_OK;
+}
+
+enum cuzk_status proving_clear(struct client *client, const char *id, struct cuzk_error *err)
+{
+    cuzk_v1_ClearJobRequest request = cuzk_v1_ClearJobRequest_init_zero;
+    cuzk_v1_ClearJobResponse answer = cuzk_v1_ClearJobResponse_init_zero;
+
+    TRY(copy_name(request.job_id, sizeof request.job_id, id, err));
+    return call(client, "ClearJob", cuzk_v1_ClearJobRequest_fields, &request,
+                cuzk_v1_ClearJobResponse_fields, &answer, err);
 }
 
 /* ---- texts --------------------------------------------------------------------------------------

@@ -9,10 +9,16 @@
 #include "daemon/client.h"
 #include "engine/job.h"
 
-/* address: unix://PATH, HOST:PORT or http://HOST:PORT; NULL: the daemon's default socket. Close
- * with client_close. */
+/* Where a daemon is, and how to speak with it. TLS is spoken with https:// or one of the files. */
 #define PROVING_ADDRESS "unix:///run/curio/cuzk.sock"
-MUST_CHECK enum cuzk_status proving_open(struct client **ret, const char *address,
+struct proving_place {
+    const char *address;           /* unix://PATH, HOST:PORT, http:// or https://HOST:PORT; NULL:
+                                      PROVING_ADDRESS */
+    const char *ca;                /* NULL: the system's authorities */
+    const char *certificate, *key; /* that we show; NULL: none */
+};
+/* Close with client_close. */
+MUST_CHECK enum cuzk_status proving_open(struct client **ret, const struct proving_place *place,
                                          struct cuzk_error *err);
 
 /* A job as ListJobs tells it; texts are cut to fit. */
@@ -33,6 +39,10 @@ MUST_CHECK enum cuzk_status proving_list(struct client *client, proving_job_fn *
 
 MUST_CHECK enum cuzk_status proving_cancel(struct client *client, const char *id,
                                            bool *ret_was_running, struct cuzk_error *err);
+
+/* Forgets that the job's payload killed workers. */
+MUST_CHECK enum cuzk_status proving_clear(struct client *client, const char *id,
+                                          struct cuzk_error *err);
 
 /* Texts that the daemon makes: `ret` is ended; free it with text_free. */
 MUST_CHECK enum cuzk_status proving_status(struct client *client, struct text *ret,

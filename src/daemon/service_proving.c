@@ -226,7 +226,7 @@ static void await_proof(void *ctx, struct rpc_call *call, const struct rpc_reque
         wait_for(a, jobs_await(service->jobs, m.job_id, m.timeout_ms, awaited, a));
 }
 
-/* ---- CancelProof, PreloadSRS, EvictSRS ----------------------------------------------------------
+/* ---- CancelProof, ClearJob, PreloadSRS, EvictSRS ----------------------------------------------------------
  */
 
 static void cancelled(void *ctx, enum cancel_end end)
@@ -248,6 +248,27 @@ static void cancel_proof(void *ctx, struct rpc_call *call, const struct rpc_requ
     if (read_request(call, &m, cuzk_v1_CancelProofRequest_fields, request) &&
         (a = asking_new(service, call)) != NULL)
         wait_for(a, jobs_cancel(service->jobs, m.job_id, cancelled, a));
+}
+
+static void cleared(void *ctx, enum cancel_end end)
+{
+    const cuzk_v1_ClearJobResponse m = cuzk_v1_ClearJobResponse_init_zero;
+
+    if (end == CANCEL_UNKNOWN)
+        refuse_and_end(ctx, GRPC_NOT_FOUND, "there is no such job");
+    else
+        reply_and_end(ctx, cuzk_v1_ClearJobResponse_fields, &m);
+}
+
+static void clear_job(void *ctx, struct rpc_call *call, const struct rpc_request *request)
+{
+    struct service_proving *service = ctx;
+    cuzk_v1_ClearJobRequest m;
+    struct asking *a;
+
+    if (read_request(call, &m, cuzk_v1_ClearJobRequest_fields, request) &&
+        (a = asking_new(service, call)) != NULL)
+        wait_for(a, jobs_clear(service->jobs, m.job_id, cleared, a));
 }
 
 static void preloaded(void *ctx, const struct preload_answer *answer)
@@ -596,6 +617,7 @@ static const struct rpc_method methods[] = {
     {PATH("WatchJob"), RPC_SMALL, watch_job, NULL},
     {PATH("ListJobs"), RPC_SMALL, list_jobs, NULL},
     {PATH("GetTrace"), RPC_SMALL, get_trace, NULL},
+    {PATH("ClearJob"), RPC_SMALL, clear_job, NULL},
 };
 
 enum cuzk_status service_proving_new(struct service_proving **ret, struct rpc *rpc,

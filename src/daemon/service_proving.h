@@ -1,5 +1,5 @@
 /* cuzk.v1.ProvingEngine over the jobs: the eight methods that Curio and the original's tools know,
- * and WatchJob, ListJobs and GetTrace. A client that goes away, or whose deadline passes, leaves
+ * and WatchJob, ListJobs, GetTrace and ClearJob. A client that goes away, or whose deadline passes, leaves
  * its job running; who asks again with the same request id and payload gets the result. */
 #ifndef DAEMON_SERVICE_PROVING_H
 #define DAEMON_SERVICE_PROVING_H

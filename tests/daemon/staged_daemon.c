@@ -1,7 +1,7 @@
 /* The HTTP port over staged jobs, on a free port of 127.0.0.1 that it prints, and gRPC where it is
  * told to listen:
  *
- *     staged_daemon [--quiet] [--port N] [--token-file FILE] [--cert FILE --key FILE]
+ *     staged_daemon [--quiet] [--port N] [--token-file FILE] [--cert FILE --key FILE [--client-ca FILE]]
  *                   [--listen ADDRESS]... [--max-message BYTES]
  *
  * SIGUSR1 holds bodies back, and lets them through again. */
@@ -82,6 +82,8 @@ int main(int argc, char **argv)
                      value);
         if (strcmp(argv[i], "--cert") == 0)
             snprintf(config.daemon.tls_cert, sizeof config.daemon.tls_cert, "%s", value);
+        if (strcmp(argv[i], "--client-ca") == 0)
+            snprintf(config.daemon.tls_client_ca, sizeof config.daemon.tls_client_ca, "%s", value);
         if (strcmp(argv[i], "--key") == 0)
             snprintf(config.daemon.tls_key, sizeof config.daemon.tls_key, "%s", value);
         i++;

@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests"))
 from daemon.daemon_process import CUZK, FAST, Daemon, Sector, free_port  # noqa: E402
 from support import porep_key  # noqa: E402
 from support.claims import run  # noqa: E402
+from support.staged import make_certificate  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("CUZK_BUILD", os.path.join(ROOT, "build")))
 CLIENTS = os.path.join(ROOT, "tests", "daemon", "clients")
@@ -285,8 +286,7 @@ def test_what_is_urgent_passes_what_is_held_on_the_same_connection():
 def test_tls_is_spoken_as_the_c_core_wants_it():
     with tempfile.TemporaryDirectory() as folder:
         key, certificate = os.path.join(folder, "key"), os.path.join(folder, "certificate")
-        sh(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key,
-            "-out", certificate, "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1"])
+        make_certificate(certificate, key)
         with Staged("--cert", certificate, "--key", key) as daemon:
             assert client("grpcio", daemon.tcp, "large", 3, 2, TLS_CA=certificate) == "large: 192 192\n"
 

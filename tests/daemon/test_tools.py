@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cuzk jobs, status, cancel, top, trace and cuzk-bench, over the made-up jobs of staged_daemon."""
+"""cuzk jobs, status, cancel, clear, top, trace and cuzk-bench, over the made-up jobs of staged_daemon."""
 import json
 import os
 import re
@@ -11,8 +11,9 @@ import xml.etree.ElementTree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
+from daemon.daemon_process import free_port  # noqa: E402
 from support.claims import run  # noqa: E402
-from support.staged import BUILD, Staged, job_path  # noqa: E402
+from support.staged import BUILD, Staged, job_path, make_certificate  # noqa: E402
 
 
 class Tools(Staged):
@@ -20,7 +21,12 @@ class Tools(Staged):
 
     def __init__(self, *options):
         self.folder = tempfile.TemporaryDirectory(prefix="cuzk-tools-")
-        self.address = "unix://" + os.path.join(self.folder.name, "s.sock")
+        self.address = self.unix = "unix://" + os.path.join(self.folder.name, "s.sock")
+        options = list(options)
+        if "--tcp" in options:
+            self.tcp = f"http://127.0.0.1:{free_port()}"
+            at = options.index("--tcp")
+            options[at:at + 1] = ["--listen", self.tcp]
         super().__init__("--listen", self.address, *options)
         until = time.monotonic() + 30
         while "--quiet" not in options and self.json("/status")["counters"]["queue_depth"] < 3:
@@ -69,6 +75,32 @@ def test_cancel_ends_a_job_and_knows_none():
         assert daemon.tool("cancel", waiting["job_id"]) == "it was not running\n"
         assert daemon.json(job_path(waiting["job_id"]))["state"] == "cancelled"
         assert "NOT_FOUND" in daemon.tool("cancel", "nothing", want=3)
+
+
+def test_clear_finds_a_job_and_knows_none():
+    with Tools("--quiet") as daemon:
+        daemon.json("/api/v1/jobs?kind=winning-post&request_id=w", "POST", b"abc", want=202)
+        assert daemon.tool("clear", "w") == "cleared\n"
+        assert "NOT_FOUND" in daemon.tool("clear", "nothing", want=3)
+        assert "expected the id of a job" in daemon.tool("clear", want=2)
+
+
+def test_tls_is_spoken_with_the_files_that_are_given():
+    with tempfile.TemporaryDirectory() as folder:
+        key, cert = os.path.join(folder, "key"), os.path.join(folder, "cert")
+        make_certificate(cert, key)
+        with Tools("--quiet", "--cert", cert, "--key", key, "--client-ca", cert, "--tcp") as daemon:
+            daemon.address = "https" + daemon.tcp[4:]
+            ours = ["--cert", cert, "--key", key]
+            assert daemon.tool("jobs", "--ca", cert, *ours).startswith("STATE ")
+            assert "certificate" in daemon.tool("jobs", "--ca", cert, want=6)  # it wants to see ours
+            assert "certificate" in daemon.tool("jobs", *ours, want=6)  # nobody we trust has signed its
+            assert "belong together" in daemon.tool("jobs", "--cert", cert, want=2)
+            daemon.address = daemon.tcp
+            assert daemon.tool("top", "--ca", cert, *ours).startswith("cuzk ")  # the files say that it is TLS
+            assert daemon.tool("jobs", want=6)
+            daemon.address = daemon.unix
+            assert "no TLS is spoken over a unix socket" in daemon.tool("jobs", "--ca", cert, want=2)
 
 
 def test_trace_is_a_chrome_trace():
