@@ -4,7 +4,7 @@
 int command_cancel(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&cli_job_argp, 0, 0, 0}, {0}};
-    static const struct argp argp = {0, 0, "ID", "Cancels a job; returns when it has ended.",
+    static const struct argp argp = {0,        0, "ID", "Cancels a job; returns when it has ended.",
                                      children, 0, 0};
     struct job_arguments a = {0};
     struct cuzk_error err = {0};

@@ -146,8 +146,10 @@ int command_top(int argc, char **argv)
         {"once", '1', 0, 0, "print once, without colours (as when stdout is no terminal)", 0}, {0}};
     static const struct argp_child children[] = {{&cli_place_argp, 0, 0, 0}, {0}};
     static const struct argp argp = {
-        options,  cli_switch_parse, 0, "A daemon's memory, jobs and queue, live; q ends it.",
-        children, 0,                0};
+        options,  cli_switch_parse,
+        0,        "A daemon's memory, jobs and queue, live; q ends it.",
+        children, 0,
+        0};
     struct switch_arguments a = {0};
     struct cuzk_error err = {0};
     struct client *client = NULL;
@@ -158,8 +160,7 @@ int command_top(int argc, char **argv)
         return code;
     st = proving_open(&client, &a.place, &err);
     if (st == CUZK_OK)
-        st = a.on || !isatty(STDOUT_FILENO) ? print_screen(client, true, &err)
-                                              : show(client, &err);
+        st = a.on || !isatty(STDOUT_FILENO) ? print_screen(client, true, &err) : show(client, &err);
     client_close(client);
     return st == CUZK_OK ? 0 : cli_fail(st, &err);
 }

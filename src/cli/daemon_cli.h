@@ -5,8 +5,8 @@
 #include "cli/cli.h"
 #include "daemon/proving_client.h"
 
-command_fn command_daemon, command_jobs, command_status, command_cancel, command_clear, command_top, command_trace,
-    command_bench_tool, command_worker;
+command_fn command_daemon, command_jobs, command_status, command_cancel, command_clear, command_top,
+    command_trace, command_bench_tool, command_worker;
 
 /* Argp children, each with the struct that it fills. */
 

@@ -87,6 +87,8 @@ static void reload(void *ctx, int signal)
         log_start(daemon->config->logging.level, daemon->config->logging.format);
         if (transport_reload(daemon->transport, &err) != CUZK_OK)
             log_error("the certificates stay as they were", "why", err.message, NULL);
+        else if (daemon->http && http_reload(daemon->http, &err) != CUZK_OK)
+            log_error("the HTTP port stays as it was", "why", err.message, NULL);
         log_info("configuration read again", NULL);
     }
     sd_notify(0, "READY=1");
@@ -214,7 +216,8 @@ static enum cuzk_status open_http(struct daemon *daemon, struct cuzk_error *err)
                 (struct http_socket){.fd = dup(place->fds[k]), .is_tcp = !place->is_unix};
         log_info("HTTP listens", "address", c->status_listen.item[i], NULL);
     }
-    return http_open(&daemon->http, daemon->loop, daemon->jobs, daemon->config, sockets, n, err);
+    return http_open(&daemon->http, daemon->loop, daemon->jobs, transport_rpc(daemon->transport),
+                     daemon->config, sockets, n, err);
 }
 
 static enum cuzk_status add_signals(struct daemon *daemon, struct cuzk_error *err)

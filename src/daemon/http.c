@@ -1,7 +1,10 @@
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <gnutls/gnutls.h>
 #include <openssl/crypto.h>
 
 #include "base/file.h"
@@ -12,6 +15,8 @@
 #include "daemon/log.h"
 #include "daemon/metrics.h"
 #include "daemon/status_report.h"
+
+#define REAP_EVERY (5 * LOOP_SECOND)
 
 enum {
     IDLE_SECONDS = 60,           /* a slow or silent client is cut off */
@@ -101,7 +106,7 @@ static enum MHD_Result send_answer(struct exchange *x)
         add_header(response, "Location", x->location);
     if (x->retry_after)
         add_header(response, "Retry-After", log_number(number, x->retry_after));
-    if (x->code == MHD_HTTP_UNAUTHORIZED)
+    if (x->code == MHD_HTTP_UNAUTHORIZED && x->http->config->daemon.token_file[0])
         add_header(response, "WWW-Authenticate", "Bearer");
     sent = MHD_queue_response(x->connection, x->code, response);
     MHD_destroy_response(response);
@@ -224,7 +229,7 @@ static void tell_metrics(struct exchange *x)
     x->code = MHD_HTTP_OK;
     x->type = "text/plain; version=0.0.4; charset=utf-8";
     if (text_begin(&x->body, NULL) == CUZK_OK) {
-        metrics_write(x->body.stream, x->http->jobs, false);
+        metrics_write(x->body.stream, x->http->jobs, x->http->rpc, false);
         if (text_end(&x->body, NULL) == CUZK_OK)
             return;
     }
@@ -301,11 +306,50 @@ static bool token_matches(const struct exchange *x)
 {
     static const char scheme[] = "Bearer ";
     const char *given = header(x, MHD_HTTP_HEADER_AUTHORIZATION);
-    size_t n = strlen(x->http->token);
+    struct http *http = x->http;
+    bool matches;
+    size_t n;
 
-    return n == 0 || (given && strncmp(given, scheme, sizeof scheme - 1) == 0 &&
-                      strlen(given) == n + sizeof scheme - 1 &&
-                      CRYPTO_memcmp(given + sizeof scheme - 1, x->http->token, n) == 0);
+    pthread_mutex_lock(&http->lock);
+    n = strlen(http->token);
+    matches = given && strncmp(given, scheme, sizeof scheme - 1) == 0 &&
+              strlen(given) == n + sizeof scheme - 1 &&
+              CRYPTO_memcmp(given + sizeof scheme - 1, http->token, n) == 0;
+    pthread_mutex_unlock(&http->lock);
+    return matches;
+}
+
+/* NULL: the connection is plain. */
+static gnutls_session_t tls_session(const struct exchange *x)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+
+    return info ? (gnutls_session_t)info->tls_session : NULL;
+}
+
+/* The client has shown a certificate of daemon.tls_client_ca, and that it has its key. */
+static bool certificate_matches(gnutls_session_t session)
+{
+    unsigned faults = 0;
+
+    return gnutls_certificate_verify_peers2(session, &faults) == GNUTLS_E_SUCCESS && faults == 0;
+}
+
+/* A client is let in by its certificate or by the token, where one of them is asked for. */
+static bool is_let_in(struct exchange *x)
+{
+    const struct config_daemon *c = &x->http->config->daemon;
+    const gnutls_session_t session = c->tls_client_ca[0] ? tls_session(x) : NULL;
+
+    if ((!session && !c->token_file[0]) || (session && certificate_matches(session)) ||
+        (c->token_file[0] && token_matches(x)))
+        return true;
+    answer_error(x, MHD_HTTP_UNAUTHORIZED, "expected %s%s%s",
+                 session ? "a certificate of daemon.tls_client_ca" : "",
+                 session && c->token_file[0] ? ", or " : "",
+                 c->token_file[0] ? "Authorization: Bearer and the token" : "");
+    return false;
 }
 
 /* Browsers name the page that a request comes from; its host must be the one that was asked. */
@@ -326,9 +370,9 @@ static enum MHD_Result begin_exchange(struct exchange *x)
 
     if (is_asset && is_reading(x))
         return send_asset(x, &asset);
-    if (!(route && route->is_free) && !token_matches(x))
-        answer_error(x, MHD_HTTP_UNAUTHORIZED, "expected Authorization: Bearer and the token");
-    else if (!is_reading(x) && !origin_is_ours(x))
+    if (!(route && route->is_free) && !is_let_in(x))
+        return MHD_YES;
+    if (!is_reading(x) && !origin_is_ours(x))
         answer_error(x, MHD_HTTP_FORBIDDEN, "asked by a page of another site");
     else if (strncmp(x->path, "/api/v1/jobs", 12) == 0 ||
              strncmp(x->path, "/api/v1/keys/", 13) == 0)
@@ -435,100 +479,247 @@ static void tell_log(void *cls, const char *format, va_list args)
 /* ---- opening and closing ------------------------------------------------------------------------
  */
 
-static enum cuzk_status read_token(struct http *http, struct cuzk_error *err)
+static enum cuzk_status read_token(char ret[HTTP_TOKEN_MAX], const char *path,
+                                   struct cuzk_error *err)
 {
-    const char *path = http->config->daemon.token_file;
     struct file_map map = {0};
     enum cuzk_status st = CUZK_OK;
     size_t n;
 
+    memset(ret, 0, HTTP_TOKEN_MAX);
     if (!path[0])
         return CUZK_OK;
     TRY(file_map(&map, path, err));
     n = map.bytes;
     while (n > 0 && map.data[n - 1] <= ' ')
         n--;
-    if (n < 16 || n >= sizeof http->token || memchr(map.data, 0, n))
-        st = error_set(err, CUZK_BAD_INPUT, "%s: a token has 16 to %zu characters, found %zu", path,
-                       sizeof http->token - 1, n);
+    if (n < 16 || n >= HTTP_TOKEN_MAX || memchr(map.data, 0, n))
+        st = error_set(err, CUZK_BAD_INPUT, "%s: a token has 16 to %d characters, found %zu", path,
+                       HTTP_TOKEN_MAX - 1, n);
     else
-        memcpy(http->token, map.data, n);
+        memcpy(ret, map.data, n);
     file_unmap(&map);
     return st;
 }
 
-/* PEM text, terminated, for libmicrohttpd. */
+static void certificates_done(struct certificates *c)
+{
+    if (c->key.bytes)
+        mem_wipe(c->key.bytes, c->key.n);
+    text_free(&c->cert);
+    text_free(&c->key);
+    text_free(&c->client_ca);
+}
+
 static enum cuzk_status read_pem(struct text *pem, const char *path, struct cuzk_error *err)
 {
     struct file_map map = {0};
+    enum cuzk_status st;
 
+    if (!path[0])
+        return CUZK_OK;
     TRY(file_map(&map, path, err));
-    if (text_begin(pem, err) == CUZK_OK) {
+    st = text_begin(pem, err);
+    if (st == CUZK_OK) {
         fwrite(map.data, 1, map.bytes, pem->stream);
-        file_unmap(&map);
-        return text_end(pem, err);
+        st = text_end(pem, err);
     }
     file_unmap(&map);
-    return CUZK_NO_MEMORY;
+    return st;
 }
 
-static enum cuzk_status start_daemon(struct http *http, const struct http_socket *socket,
-                                     const struct text *cert, const struct text *key,
-                                     struct cuzk_error *err)
+static enum cuzk_status read_certificates(struct certificates *ret, const struct config_daemon *c,
+                                          struct cuzk_error *err)
 {
-    bool tls = socket->is_tcp && cert->n > 0;
+    enum cuzk_status st;
+
+    TRY_GOTO(st, fail, read_pem(&ret->cert, c->tls_cert, err));
+    TRY_GOTO(st, fail, read_pem(&ret->key, c->tls_key, err));
+    TRY_GOTO(st, fail, read_pem(&ret->client_ca, c->tls_client_ca, err));
+    return CUZK_OK;
+fail:
+    certificates_done(ret);
+    return st;
+}
+
+static bool same_text(const struct text *a, const struct text *b)
+{
+    return a->n == b->n && (a->n == 0 || memcmp(a->bytes, b->bytes, a->n) == 0);
+}
+
+static enum cuzk_status start_port(struct http *http, struct http_port *port,
+                                   const struct certificates *c, struct cuzk_error *err)
+{
+    const bool tls = port->is_tcp && c->cert.n > 0;
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
                      (tls ? MHD_USE_TLS : 0);
     struct MHD_OptionItem tls_options[] = {
-        {MHD_OPTION_HTTPS_MEM_CERT, 0, cert->bytes},
-        {MHD_OPTION_HTTPS_MEM_KEY, 0, key->bytes},
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, c->cert.bytes},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, c->key.bytes},
+        {c->client_ca.n ? MHD_OPTION_HTTPS_MEM_TRUST : MHD_OPTION_END, 0, c->client_ca.bytes},
         {MHD_OPTION_END, 0, NULL},
     };
-    struct MHD_Daemon *daemon = MHD_start_daemon(
+
+    port->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, handle, http, MHD_OPTION_EXTERNAL_LOGGER, tell_log, NULL,
-        MHD_OPTION_LISTEN_SOCKET, socket->fd, MHD_OPTION_NOTIFY_COMPLETED, end_exchange, http,
+        MHD_OPTION_LISTEN_SOCKET, port->fd, MHD_OPTION_NOTIFY_COMPLETED, end_exchange, http,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)http->config->daemon.max_connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_BYTES, MHD_OPTION_ARRAY, tls ? tls_options : &tls_options[2],
+        (size_t)CONNECTION_BYTES, MHD_OPTION_ARRAY, tls ? tls_options : &tls_options[3],
         MHD_OPTION_END);
-
-    if (!daemon)
+    if (!port->daemon)
         return error_set(err, tls ? CUZK_BAD_INPUT : CUZK_IO, "the HTTP port did not start%s",
                          tls ? ": are daemon.tls_cert and daemon.tls_key a pair?" : "");
-    http->daemons[http->n_daemons++] = daemon;
     return CUZK_OK;
 }
 
+/* ---- new certificates ---------------------------------------------------------------------------
+ *
+ * libmicrohttpd has no way to give a daemon another certificate. So a new one listens on the same
+ * socket, and the old one serves the connections that it has until they are over. */
+
+static void end_retired(struct http_port *port)
+{
+    MHD_stop_daemon(port->daemon);
+    close(port->fd);
+}
+
+static void reap(void *ctx)
+{
+    struct http *http = ctx;
+    size_t n = 0;
+
+    for (size_t i = 0; i < http->n_retired; i++) {
+        const union MHD_DaemonInfo *info =
+            MHD_get_daemon_info(http->retired[i].daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+
+        if (info && info->num_connections == 0)
+            end_retired(&http->retired[i]);
+        else
+            http->retired[n++] = http->retired[i];
+    }
+    http->n_retired = n;
+    if (n > 0)
+        loop_timer_set(http->loop, &http->reap, loop_now() + REAP_EVERY);
+}
+
+static void retire(struct http *http, const struct http_port *port)
+{
+    MHD_quiesce_daemon(port->daemon);
+    http->retired[http->n_retired++] = *port;
+}
+
+/* All addresses under TLS, or none. */
+static enum cuzk_status replace_ports(struct http *http, const struct certificates *c,
+                                      struct cuzk_error *err)
+{
+    struct http_port fresh[HTTP_PORTS_MAX];
+    enum cuzk_status st = CUZK_OK;
+    size_t n = 0, i;
+
+    for (i = 0; i < http->n_ports; i++)
+        n += http->ports[i].is_tcp;
+    reap(http);
+    if (http->n_retired + n > HTTP_RETIRED_MAX)
+        return error_set(err, CUZK_NO_MEMORY,
+                         "connections still use the certificates of %zu times before",
+                         http->n_retired / n);
+    for (i = 0; i < http->n_ports && st == CUZK_OK; i++) {
+        fresh[i] = http->ports[i];
+        if (!fresh[i].is_tcp)
+            continue;
+        fresh[i].daemon = NULL;
+        fresh[i].fd = fcntl(http->ports[i].fd, F_DUPFD_CLOEXEC, 0);
+        if (fresh[i].fd < 0)
+            st = error_set(err, CUZK_IO, "the HTTP port: %s", strerror(errno));
+        else
+            st = start_port(http, &fresh[i], c, err);
+    }
+    n = i;
+    for (i = 0; i < n; i++) {
+        if (!fresh[i].is_tcp)
+            continue;
+        if (st == CUZK_OK) {
+            retire(http, &http->ports[i]);
+            http->ports[i] = fresh[i];
+        } else if (fresh[i].daemon)
+            MHD_stop_daemon(fresh[i].daemon);
+        else if (fresh[i].fd >= 0)
+            close(fresh[i].fd);
+    }
+    if (http->n_retired > 0)
+        loop_timer_set(http->loop, &http->reap, loop_now() + REAP_EVERY);
+    return st;
+}
+
+static enum cuzk_status reload_certificates(struct http *http, struct cuzk_error *err)
+{
+    struct certificates *now = &http->in_use, fresh = {0};
+    enum cuzk_status st;
+
+    TRY(read_certificates(&fresh, &http->config->daemon, err));
+    if (same_text(&now->cert, &fresh.cert) && same_text(&now->key, &fresh.key) &&
+        same_text(&now->client_ca, &fresh.client_ca)) {
+        certificates_done(&fresh);
+        return CUZK_OK;
+    }
+    st = replace_ports(http, &fresh, err);
+    if (st != CUZK_OK) {
+        certificates_done(&fresh);
+        return st;
+    }
+    certificates_done(now);
+    *now = fresh;
+    return CUZK_OK;
+}
+
+enum cuzk_status http_reload(struct http *http, struct cuzk_error *err)
+{
+    char token[HTTP_TOKEN_MAX];
+
+    TRY(read_token(token, http->config->daemon.token_file, err));
+    pthread_mutex_lock(&http->lock);
+    memcpy(http->token, token, sizeof token);
+    pthread_mutex_unlock(&http->lock);
+    mem_wipe(token, sizeof token);
+    return http->config->daemon.tls_cert[0] ? reload_certificates(http, err) : CUZK_OK;
+}
+
+/* ---- opening and closing ------------------------------------------------------------------------
+ */
+
 enum cuzk_status http_open(struct http **ret, struct loop *loop, struct jobs *jobs,
-                           const struct config *config, const struct http_socket *sockets,
-                           size_t n_sockets, struct cuzk_error *err)
+                           const struct rpc *rpc, const struct config *config,
+                           const struct http_socket *sockets, size_t n_sockets,
+                           struct cuzk_error *err)
 {
     struct http *http = mem_new(sizeof *http);
-    struct text cert = {0}, key = {0};
     enum cuzk_status st;
-    size_t started = 0;
 
     if (!http)
         return error_set(err, CUZK_NO_MEMORY, "no memory for the HTTP port");
     http->loop = loop;
     http->jobs = jobs;
+    http->rpc = rpc;
     http->config = config;
+    http->reap = (struct loop_timer){.f = reap, .ctx = http};
+    pthread_mutex_init(&http->lock, NULL);
     history_start(&http->history, loop, jobs);
-    TRY_GOTO(st, out, read_token(http, err));
+    TRY_GOTO(st, out, read_token(http->token, config->daemon.token_file, err));
     TRY_GOTO(st, out, event_streams_new(&http->streams, loop, jobs, err));
-    if (config->daemon.tls_cert[0]) {
-        TRY_GOTO(st, out, read_pem(&cert, config->daemon.tls_cert, err));
-        TRY_GOTO(st, out, read_pem(&key, config->daemon.tls_key, err));
+    TRY_GOTO(st, out, read_certificates(&http->in_use, &config->daemon, err));
+    for (; http->n_ports < n_sockets; http->n_ports++) {
+        struct http_port *port = &http->ports[http->n_ports];
+
+        *port = (struct http_port){.fd = sockets[http->n_ports].fd,
+                                   .is_tcp = sockets[http->n_ports].is_tcp};
+        TRY_GOTO(st, out, start_port(http, port, &http->in_use, err));
     }
-    for (; started < n_sockets; started++)
-        TRY_GOTO(st, out, start_daemon(http, &sockets[started], &cert, &key, err));
     *ret = http;
     http = NULL;
 out:
-    for (; st != CUZK_OK && started < n_sockets; started++)
-        close(sockets[started].fd);
-    text_free(&cert);
-    text_free(&key);
+    for (size_t i = http ? http->n_ports : n_sockets; i < n_sockets; i++)
+        close(sockets[i].fd);
     http_close(http);
     return st;
 }
@@ -537,6 +728,7 @@ void http_close(struct http *http)
 {
     if (!http)
         return;
+    loop_timer_cancel(&http->reap);
     while (http->waiting) {
         struct exchange *x = http->waiting;
 
@@ -545,9 +737,13 @@ void http_close(struct http *http)
         exchange_resume(x);
     }
     event_streams_end(http->streams);
-    for (size_t i = 0; i < http->n_daemons; i++)
-        MHD_stop_daemon(http->daemons[i]);
+    for (size_t i = 0; i < http->n_ports; i++)
+        MHD_stop_daemon(http->ports[i].daemon);
+    for (size_t i = 0; i < http->n_retired; i++)
+        end_retired(&http->retired[i]);
     event_streams_free(http->streams);
     history_stop(&http->history);
+    certificates_done(&http->in_use);
+    pthread_mutex_destroy(&http->lock);
     mem_free(http);
 }

@@ -13,9 +13,9 @@
  * prove` reads; for the other kinds one vanilla proof, or several one after the other with
  * `lengths=N,N,...`. Query parameters are the fields of SubmitProofRequest: request_id, kind
  * (porep-c2, snap-update, window-post, winning-post), sector_size, registered_proof, priority (low,
- * normal, high, critical), deadline_ms (from now), sector_number, miner_id, partition_index, and in hexadecimal digits
- * randomness, comm_r_old, comm_r_new, comm_d_new. It streams to the spool file. ID may be a job id
- * or a request id (its newest job), with %-escapes. */
+ * normal, high, critical), deadline_ms (from now), sector_number, miner_id, partition_index, and in
+ * hexadecimal digits randomness, comm_r_old, comm_r_new, comm_d_new. It streams to the spool file.
+ * ID may be a job id or a request id (its newest job), with %-escapes. */
 #ifndef DAEMON_HTTP_API_H
 #define DAEMON_HTTP_API_H
 

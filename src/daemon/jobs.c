@@ -151,7 +151,6 @@ void job_free(struct job *job)
 
 /* ---- views ----------------------------------------------------------------------------------- */
 
-
 void jobs_view_row(const struct journal_row *row, struct job_view *ret)
 {
     const double until = row->finished > 0 ? row->finished : clock_unix_seconds();

@@ -65,8 +65,9 @@ enum accept_end {
     ACCEPT_ATTACHED, /* the request is there already, in any state but these two */
     ACCEPT_POISON,   /* its payload killed max_kills workers */
 };
-/* row: request_id ("": one is made), identity, kind, circuit, priority, first, end, submitted, deadline;
- * the rest is filled in, for ACCEPT_ATTACHED with what there is. fd: the sealed payload. */
+/* row: request_id ("": one is made), identity, kind, circuit, priority, first, end, submitted,
+ * deadline; the rest is filled in, for ACCEPT_ATTACHED with what there is. fd: the sealed payload.
+ */
 MUST_CHECK enum cuzk_status journal_accept(struct journal *journal, struct journal_row *row, int fd,
                                            unsigned max_kills, enum accept_end *ret,
                                            struct cuzk_error *err);

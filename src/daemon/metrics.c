@@ -1,6 +1,7 @@
 #include "daemon/metrics.h"
 
 #include "base/clock.h"
+#include "daemon/rpc.h"
 #include "engine/version.h"
 
 /* Begins a family. */
@@ -135,6 +136,30 @@ static void write_faults(FILE *out, const struct jobs_status *s)
           s->preemptions);
 }
 
+static void write_rpc(FILE *out, const struct rpc *rpc)
+{
+    struct rpc_stats s;
+
+    rpc_stats(rpc, &s);
+    whole(out, "rpc_open_connections", "gauge", "gRPC connections that are open.", s.n_connections);
+    whole(out, "rpc_open_calls", "gauge", "gRPC calls that are not over.", s.n_calls);
+    whole(out, "rpc_receiving_calls", "gauge", "Of those, whose request is not whole.",
+          s.n_receiving);
+    whole(out, "rpc_held_calls", "gauge", "Of those, whose request waits for room.", s.n_held);
+    whole(out, "rpc_granted_bytes", "gauge", "Of requests, that may come and are not written yet.",
+          s.granted_bytes);
+    whole(out, "rpc_connections_total", "counter", "gRPC connections that were opened.",
+          s.connections);
+    family(out, "rpc_calls_total", "counter", "gRPC calls by the code of their end.");
+    for (enum grpc_code code = GRPC_OK; code < GRPC_N_CODES; code++)
+        fprintf(out, "cuzk_rpc_calls_total{code=\"%s\"} %lu\n", grpc_code_name(code),
+                (unsigned long)s.ended[code]);
+    whole(out, "rpc_abandoned_calls_total", "counter", "gRPC calls whose client went away first.",
+          s.abandoned);
+    whole(out, "rpc_body_bytes_total", "counter", "Of requests for proofs, written to the spool.",
+          s.bytes);
+}
+
 /* The names of the original's GetMetrics; the kinds with underscores, as there. */
 static void write_original(FILE *out, const struct jobs_status *s)
 {
@@ -163,7 +188,7 @@ static void write_original(FILE *out, const struct jobs_status *s)
                 (unsigned long)s->kind[kind].failed);
 }
 
-void metrics_write(FILE *out, struct jobs *jobs, bool with_original)
+void metrics_write(FILE *out, struct jobs *jobs, const struct rpc *rpc, bool with_original)
 {
     struct jobs_status s;
 
@@ -180,6 +205,8 @@ void metrics_write(FILE *out, struct jobs *jobs, bool with_original)
     write_memory(out, &s);
     write_workers(out, &s);
     write_faults(out, &s);
+    if (rpc)
+        write_rpc(out, rpc);
     if (with_original)
         write_original(out, &s);
 }

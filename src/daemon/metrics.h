@@ -7,8 +7,11 @@
 
 #include "daemon/jobs.h"
 
-/* On the loop's thread. with_original: the original daemon's names too (what GetMetrics answers;
- * promtool finds fault with some of them, so /metrics has none). */
-void metrics_write(FILE *out, struct jobs *jobs, bool with_original);
+struct rpc;
+
+/* On the loop's thread. rpc: of the gRPC server too; NULL: without. with_original: the original
+ * daemon's names too (what GetMetrics answers; promtool finds fault with some of them, so /metrics
+ * has none). */
+void metrics_write(FILE *out, struct jobs *jobs, const struct rpc *rpc, bool with_original);
 
 #endif

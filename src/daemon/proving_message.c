@@ -69,8 +69,8 @@ struct decoding {
     struct cuzk_error *err;
 };
 
-/* The bytes of the field are stepped over: they stay where they are. False: the field is a number, which
- * nanopb hands over as a stream of its own. */
+/* The bytes of the field are stepped over: they stay where they are. False: the field is a number,
+ * which nanopb hands over as a stream of its own. */
 static bool step_over(struct decoding *d, pb_istream_t *stream, struct job_range *ret)
 {
     if (stream->state != &d->source)

@@ -15,6 +15,7 @@ enum { WATCH_BACKLOG_MAX = 64 << 10 };
 
 struct service_proving {
     struct jobs *jobs;
+    const struct rpc *rpc;
     struct rpc_service service;
 };
 
@@ -226,7 +227,8 @@ static void await_proof(void *ctx, struct rpc_call *call, const struct rpc_reque
         wait_for(a, jobs_await(service->jobs, m.job_id, m.timeout_ms, awaited, a));
 }
 
-/* ---- CancelProof, ClearJob, PreloadSRS, EvictSRS ----------------------------------------------------------
+/* ---- CancelProof, ClearJob, PreloadSRS, EvictSRS
+ * ----------------------------------------------------------
  */
 
 static void cancelled(void *ctx, enum cancel_end end)
@@ -461,7 +463,7 @@ static void get_metrics(void *ctx, struct rpc_call *call, const struct rpc_reque
 
     (void)request;
     if (st == CUZK_OK) {
-        metrics_write(text.stream, service->jobs, true);
+        metrics_write(text.stream, service->jobs, service->rpc, true);
         st = text_end(&text, &err);
     }
     if (st == CUZK_OK) {
@@ -628,6 +630,7 @@ enum cuzk_status service_proving_new(struct service_proving **ret, struct rpc *r
     if (!service)
         return error_set(err, CUZK_NO_MEMORY, "no memory for the proving service");
     service->jobs = jobs;
+    service->rpc = rpc;
     service->service = (struct rpc_service){
         .name = "cuzk.v1.ProvingEngine",
         .methods = methods,

@@ -1,6 +1,6 @@
 /* cuzk.v1.ProvingEngine over the jobs: the eight methods that Curio and the original's tools know,
- * and WatchJob, ListJobs, GetTrace and ClearJob. A client that goes away, or whose deadline passes, leaves
- * its job running; who asks again with the same request id and payload gets the result. */
+ * and WatchJob, ListJobs, GetTrace and ClearJob. A client that goes away, or whose deadline passes,
+ * leaves its job running; who asks again with the same request id and payload gets the result. */
 #ifndef DAEMON_SERVICE_PROVING_H
 #define DAEMON_SERVICE_PROVING_H
 

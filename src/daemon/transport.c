@@ -197,6 +197,11 @@ enum cuzk_status transport_reload(struct transport *t, struct cuzk_error *err)
 /* ---- the end ------------------------------------------------------------------------------------
  */
 
+const struct rpc *transport_rpc(const struct transport *t)
+{
+    return t->rpc;
+}
+
 static void close_listeners(struct transport *t)
 {
     while (t->n_listeners > 0)

@@ -19,6 +19,9 @@ void transport_close(struct transport *transport);
 /* Reads certificates again, for connections to come. On failure the old ones stay. */
 MUST_CHECK enum cuzk_status transport_reload(struct transport *transport, struct cuzk_error *err);
 
+/* Its server, for its figures. */
+const struct rpc *transport_rpc(const struct transport *transport);
+
 /* What health checks are told; true from the start. */
 void transport_set_serving(struct transport *transport, bool serving);
 

@@ -6,8 +6,8 @@
 #include "engine/proof_job.h"
 
 /* What a job's time went into, as AwaitProof answers it: its circuit and key, until they are where
- * they are used (srs_load_ms); all that is made from the request (synthesis_ms); the rest, which on a
- * device that works beside the host is the device's own time (gpu_compute_ms): there the next
+ * they are used (srs_load_ms); all that is made from the request (synthesis_ms); the rest, which on
+ * a device that works beside the host is the device's own time (gpu_compute_ms): there the next
  * partition's witness is made meanwhile, and the sum may be more than the whole. */
 enum worker_account { ACCOUNT_KEY, ACCOUNT_SYNTHESIS, ACCOUNT_COMPUTE, N_ACCOUNTS };
 enum worker_account worker_account_of(const char *stage);

@@ -35,8 +35,8 @@ enum job_priority {
 const char *job_priority_name(enum job_priority priority); /* "low" ... */
 /* Who stands before whom in the line: the higher priority, then the earlier deadline, then who came
  * first. Without a deadline a job stands as if it had one JOB_PATIENCE after it came: so whatever
- * comes later than a job's deadline stands behind it, and within a priority nobody waits for ever. A
- * deadline that passes changes nothing else: the job goes on, and its proof is kept. */
+ * comes later than a job's deadline stands behind it, and within a priority nobody waits for ever.
+ * A deadline that passes changes nothing else: the job goes on, and its proof is kept. */
 #define JOB_PATIENCE 1800.0 /* seconds: what Curio's client waits */
 struct job_turn {
     enum job_priority priority;

@@ -1,7 +1,8 @@
 /* The HTTP port over staged jobs, on a free port of 127.0.0.1 that it prints, and gRPC where it is
  * told to listen:
  *
- *     staged_daemon [--quiet] [--port N] [--token-file FILE] [--cert FILE --key FILE [--client-ca FILE]]
+ *     staged_daemon [--quiet] [--port N] [--token-file FILE] [--cert FILE --key FILE [--client-ca
+ * FILE]]
  *                   [--listen ADDRESS]... [--max-message BYTES]
  *
  * SIGUSR1 holds bodies back, and lets them through again. */
@@ -96,7 +97,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", err.message);
         return (int)err.status;
     }
-    if (http_open(&http, loop, jobs, &config,
+    if (http_open(&http, loop, jobs, transport_rpc(transport), &config,
                   &(struct http_socket){.fd = listen_on(port), .is_tcp = true}, 1, &err)) {
         fprintf(stderr, "%s\n", err.message);
         return (int)err.status;

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """`cuzk daemon` itself: its arguments, readiness, a real proof over each port, reload, the end."""
+import http.client
 import json
 import os
 import queue
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -15,7 +17,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 from support.claims import run  # noqa: E402
-from support.staged import BUILD, Http, job_path  # noqa: E402
+from support.staged import BUILD, Http, job_path, make_certificate  # noqa: E402
 
 CUZK = os.path.join(BUILD, "cuzk")
 
@@ -29,7 +31,8 @@ def free_port():
 class Daemon(Http):
     """A daemon in a folder of its own, told to systemd's protocol on a socket of ours."""
 
-    def __init__(self, more=""):
+    def __init__(self, more="", **environment):
+        self.environment = environment
         self.folder = tempfile.mkdtemp(prefix="cuzk-daemon-")
         self.port = free_port()
         self.address = "unix://" + self.path("s.sock")
@@ -67,7 +70,8 @@ disk_reserve = "10MiB"
 """)
 
     def __enter__(self):
-        environment = dict(os.environ, NOTIFY_SOCKET=self.path("notify"), WATCHDOG_USEC="2000000")
+        environment = dict(os.environ, NOTIFY_SOCKET=self.path("notify"), WATCHDOG_USEC="2000000",
+                           **self.environment)
         with open(self.path("log"), "wb") as log:
             self.process = subprocess.Popen([CUZK, "daemon", "-c", self.path("cuzk.toml")], stderr=log,
                                             env=environment)
@@ -150,6 +154,78 @@ def test_sighup_takes_what_may_change():
         daemon.wait_notice("READY=1")
         assert "the configuration stays as it was" in daemon.log()
         assert daemon.ask("/healthz")[0] == 200
+
+
+def shown_certificate(port):
+    """What the server on this port of 127.0.0.1 shows, in DER."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    with socket.create_connection(("127.0.0.1", port), 10) as plain, context.wrap_socket(plain) as s:
+        return s.getpeercert(binary_form=True)
+
+
+def test_sighup_takes_new_certificates_and_a_new_token():
+    with tempfile.TemporaryDirectory() as folder:
+        cert, key, token = (os.path.join(folder, name) for name in ("cert", "key", "token"))
+
+        def write_token(text):
+            with open(token, "w") as f:
+                f.write(text)
+
+        def status_with(connection, text):
+            connection.request("GET", "/status", headers={"Authorization": "Bearer " + text})
+            answer = connection.getresponse()
+            answer.read()
+            return answer.status
+
+        def https():
+            context = ssl.create_default_context(cafile=cert)
+            return http.client.HTTPSConnection("127.0.0.1", daemon.port, context=context, timeout=10)
+
+        def ask_to_reload():
+            daemon.process.send_signal(signal.SIGHUP)
+            daemon.wait_notice("READY=1")
+
+        make_certificate(cert, key)
+        write_token("the first of tokens")
+        grpc_port = free_port()
+        daemon = Daemon(CUZK_DAEMON_TLS_CERT=cert, CUZK_DAEMON_TLS_KEY=key, CUZK_DAEMON_TOKEN_FILE=token,
+                        CUZK_DAEMON_LISTEN=f"127.0.0.1:{grpc_port}")
+        with daemon:
+            first = ssl.PEM_cert_to_DER_cert(open(cert).read())
+            assert shown_certificate(grpc_port) == shown_certificate(daemon.port) == first
+            old = https()
+            assert status_with(old, "the first of tokens") == 200
+            address = f"https://127.0.0.1:{grpc_port}"
+            assert "budget" in run_cuzk("status", "-a", address, "--ca", cert)
+
+            make_certificate(cert, key)
+            write_token("the second of tokens")
+            ask_to_reload()
+            second = ssl.PEM_cert_to_DER_cert(open(cert).read())
+            assert second != first
+            assert shown_certificate(grpc_port) == shown_certificate(daemon.port) == second
+            assert status_with(https(), "the second of tokens") == 200
+            assert status_with(https(), "the first of tokens") == 401
+            # who was there goes on under the certificate of then, and needs the token of now
+            assert status_with(old, "the first of tokens") == 401
+            assert status_with(old, "the second of tokens") == 200
+            assert "budget" in run_cuzk("status", "-a", address, "--ca", cert)
+            old.close()
+
+            ask_to_reload()  # nothing has changed
+            shutil.copyfile(key, os.path.join(folder, "before"))
+            make_certificate(os.path.join(folder, "other"), key)  # not a pair any more
+            ask_to_reload()
+            assert "the certificates stay as they were" in daemon.log() and key in daemon.log()
+            assert shown_certificate(grpc_port) == shown_certificate(daemon.port) == second
+            shutil.copyfile(os.path.join(folder, "before"), key)
+            write_token("short")
+            ask_to_reload()
+            assert "a token has 16 to 255 characters, found 5" in daemon.log()
+            assert status_with(https(), "the second of tokens") == 200
+            assert daemon.end() == 0, daemon.log()
 
 
 def test_metrics_of_the_real_one_pass_promtool():

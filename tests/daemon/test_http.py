@@ -25,7 +25,8 @@ def test_metrics_pass_promtool():
         assert status == 200 and headers["Content-Type"].startswith("text/plain; version=0.0.4")
         subprocess.run(["promtool", "check", "metrics"], input=text, check=True)
         for name in (b"cuzk_build_info", b'cuzk_proofs_total{kind="porep-c2",outcome="done"}',
-                     b'cuzk_memory_used_bytes{class="witness"}', b"cuzk_memory_budget_bytes 103079215104"):
+                     b'cuzk_memory_used_bytes{class="witness"}', b"cuzk_memory_budget_bytes 103079215104",
+                     b"cuzk_rpc_open_connections 0", b'cuzk_rpc_calls_total{code="OK"} 0'):
             assert name in text, name
 
 
@@ -216,6 +217,42 @@ def test_tls_is_spoken_where_it_is_set():
             connection.request("GET", "/healthz")
             assert connection.getresponse().read() == b"ok\n"
             connection.close()
+
+
+def test_a_certificate_or_the_token_lets_a_client_in():
+    with tempfile.TemporaryDirectory() as folder:
+        names = ("server", "client", "stranger")
+        cert, key = ({n: os.path.join(folder, n + end) for n in names} for end in (".pem", ".key"))
+        token = os.path.join(folder, "token")
+        with open(token, "w") as f:
+            f.write("0123456789abcdef")
+        for n in names:
+            make_certificate(cert[n], key[n], n)
+
+        def ask(path, who=None, bearer=None):
+            context = ssl.create_default_context(cafile=cert["server"])
+            if who:
+                context.load_cert_chain(cert[who], key[who])
+            connection = http.client.HTTPSConnection("127.0.0.1", daemon.port, context=context, timeout=10)
+            connection.request("GET", path, headers={"Authorization": "Bearer " + bearer} if bearer else {})
+            answer = connection.getresponse()
+            text = answer.read()
+            connection.close()
+            return answer.status, text.decode()
+
+        options = ["--cert", cert["server"], "--key", key["server"], "--client-ca", cert["client"]]
+        with Staged(*options) as daemon:
+            assert ask("/healthz")[0] == 200
+            for who in (None, "stranger", "server"):
+                status, text = ask("/status", who)
+                assert status == 401 and "expected a certificate of daemon.tls_client_ca\"" in text, (who, text)
+            assert ask("/status", "client")[0] == 200
+            assert ask("/status", bearer="0123456789abcdef")[0] == 401
+        with Staged(*options, "--token-file", token) as daemon:
+            assert "tls_client_ca, or Authorization" in ask("/status")[1]
+            assert ask("/status", bearer="0123456789abcdef")[0] == ask("/status", "client")[0] == 200
+            assert ask("/status", "stranger", "0123456789abcdef")[0] == 200
+            assert ask("/status", "stranger", "0123456789abcdeX")[0] == 401
 
 
 def test_hostile_bytes_are_survived():

@@ -171,7 +171,13 @@ def test_wrong_arguments_of_bench_are_named():
 def test_bench_asks_status_metrics_and_preloads():
     with Tools("--quiet") as daemon:
         assert json.loads(daemon.tool("status", program="cuzk-bench"))["version"]
-        assert "cuzk_proofs_completed_total 0" in daemon.tool("metrics", program="cuzk-bench")
+        metrics = daemon.tool("metrics", program="cuzk-bench")
+        assert "cuzk_proofs_completed_total 0" in metrics
+        daemon.tool("cancel", "nobody", want=3)
+        metrics = daemon.tool("metrics", program="cuzk-bench")
+        for line in ('cuzk_rpc_calls_total{code="OK"} 2', 'cuzk_rpc_calls_total{code="NOT_FOUND"} 1',
+                     "cuzk_rpc_connections_total 4", "cuzk_rpc_open_calls 1"):
+            assert line + "\n" in metrics, line
         assert daemon.tool("preload", "-c", "porep-64GiB", program="cuzk-bench") == "loaded in 1234 ms\n"
         assert daemon.tool("preload", "-c", "porep-64GiB", program="cuzk-bench") == "loaded already\n"
 

@@ -483,8 +483,8 @@ static void must_add_up(const struct job_timing *t)
 
     if (sum > t->total + 5)
         fail_msg("%lu + %lu + %lu + %lu of %lu ms", (unsigned long)t->queue_wait,
-                 (unsigned long)t->key_load, (unsigned long)t->synthesis,
-                 (unsigned long)t->compute, (unsigned long)t->total);
+                 (unsigned long)t->key_load, (unsigned long)t->synthesis, (unsigned long)t->compute,
+                 (unsigned long)t->total);
 }
 
 /* The witness of a slow worker takes half a second. */

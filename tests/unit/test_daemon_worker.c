@@ -10,14 +10,9 @@ static void test_a_worker_sees_its_own_card(void **state)
         int ordinal;
         const char *card;
     } cases[] = {
-        {NULL, 0, "0"},
-        {NULL, 3, "3"},
-        {"2,3", 0, "2"},
-        {"2,3", 1, "3"},
-        {"2,3", 2, ""},
-        {"GPU-5f0c,GPU-77aa,1", 1, "GPU-77aa"},
-        {"", 0, ""},
-        {"", 1, ""},
+        {NULL, 0, "0"},  {NULL, 3, "3"}, {"2,3", 0, "2"},
+        {"2,3", 1, "3"}, {"2,3", 2, ""}, {"GPU-5f0c,GPU-77aa,1", 1, "GPU-77aa"},
+        {"", 0, ""},     {"", 1, ""},
     };
     char card[64];
 

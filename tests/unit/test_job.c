@@ -16,9 +16,10 @@ static void test_job_kinds_have_their_priorities(void **state)
 static void test_job_states_have_no_other_arrows(void **state)
 {
     /* the drawing at the top of job.c */
-    static const char *const arrows[] = {"waiting running",   "waiting failed",    "waiting cancelled",
-                                         "running waiting",   "running done",      "running failed",
-                                         "running cancelled", "failed waiting",    "cancelled waiting"};
+    static const char *const arrows[] = {
+        "waiting running",   "waiting failed", "waiting cancelled",
+        "running waiting",   "running done",   "running failed",
+        "running cancelled", "failed waiting", "cancelled waiting"};
     size_t n = 0;
 
     (void)state;
