@@ -1,14 +1,15 @@
 /* Speed of the CUDA back end's operations, through the waist: medians, warm, everything resident.
  *
- *     gpu_speed [name]...     those whose name contains one of the arguments; all without
+ *     gpu_tests speed [bn254] [name]...     those whose name contains one of the arguments; all
+ *                                           without. On BLS12-381, or on BN254 where it is named.
  *
  * A time is the host's clock over a few operations in a row, divided by their number. */
 #include "filecoin/circuit.h"
 #include "gpu/gpu_check.h"
+#include "gpu/gpu_tests.h"
 #include "groth16/setup.h"
 #include "msm/group_kernels.h"
 
-static const struct curve *const curve = &curve_bls12_381;
 static struct device *device;
 static struct stream *stream;
 
@@ -131,7 +132,7 @@ static void make_points(enum element group, uint8_t *out, size_t n)
     gpu_must(region_map(&table, NULL, MEM_SCRATCH, k->fixed_table_bytes(), &err), &err);
     gpu_must(region_map(&scalars, NULL, MEM_SCRATCH, 32 * n_made, &err), &err);
     gpu_must(region_map(&scratch, NULL, MEM_SCRATCH, k->fixed_mul_bytes(n_made, 1), &err), &err);
-    gpu_random_scalars(curve, (struct scalar *)(void *)scalars.base, n_made, 0);
+    gpu_random_scalars((struct scalar *)(void *)scalars.base, n_made, 0);
     k->fixed_table_init(
         table.base, group == ELEMENT_G1 ? (const void *)&curve->g1_generator : &curve->g2_generator,
         NULL);
@@ -198,7 +199,7 @@ static void make_witness(struct witness *w, struct region regions[4], size_t n_a
     *w = (struct witness){.n_inputs = 1, .n_aux = n_aux, .fr_bytes = 32};
     w->n_full = witness_rank_fill((uint32_t *)(void *)regions[2].base, full_map, n_aux);
     gpu_must(region_map(&regions[3], NULL, MEM_SCRATCH, (w->n_full + 1) * 32, &err), &err);
-    gpu_random_scalars(curve, (struct scalar *)(void *)regions[3].base, w->n_full + 1, 0);
+    gpu_random_scalars((struct scalar *)(void *)regions[3].base, w->n_full + 1, 0);
     w->full_map = full_map;
     w->bits = bits;
     w->full_rank = (uint32_t *)(void *)regions[2].base;
@@ -397,7 +398,7 @@ static void bench_spmv(void)
         bits[i] = gpu_random() & ~w.full_map[i];
     if (w.n_aux % 64)
         bits[witness_map_words(w.n_aux) - 1] &= ((uint64_t)1 << (w.n_aux % 64)) - 1;
-    gpu_random_scalars(curve, (struct scalar *)(void *)full_region.base, w.n_inputs + w.n_full, 0);
+    gpu_random_scalars((struct scalar *)(void *)full_region.base, w.n_inputs + w.n_full, 0);
     w.bits = bits;
     w.inputs = (uint64_t *)(void *)full_region.base;
     w.full = w.inputs + 4 * w.n_inputs;
@@ -683,7 +684,7 @@ static void bench_point_spmv(void)
     r1cs_done(&cs);
 }
 
-int main(int argc, char **argv)
+int gpu_speed(int argc, char **argv)
 {
     static const struct {
         const char *name;
@@ -703,6 +704,12 @@ int main(int argc, char **argv)
         {"once_g2", once_g2},
     };
 
+    if (argc > 1 && strcmp(argv[1], curve_bn254.name) == 0) {
+        curve = &curve_bn254;
+        argc--;
+        argv++;
+    }
+    printf("%s\n", curve->name);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         bool wanted = argc < 2;
 

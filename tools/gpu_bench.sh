@@ -5,7 +5,7 @@
 # gpu_pack.sh made, or packs first.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-if [ ! -x "$here/gpu_speed" ]; then
+if [ ! -x "$here/gpu_tests" ]; then
     "$here/gpu_pack.sh"
     here=$here/../build-gpu/pack
 fi
@@ -16,11 +16,13 @@ card() {
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,power.draw,temperature.gpu --format=csv,noheader
 }
 card
-./gpu_field
+./gpu_field_bls12_381
+./gpu_field_bn254
 if [ $# -gt 0 ]; then
-    ./gpu_speed "$@"
+    ./gpu_tests speed "$@"
 else
-    ./gpu_speed transforms spmv sums full_size tables multiples setup group_ntt point_spmv
+    ./gpu_tests speed bn254 transforms sums
+    ./gpu_tests speed transforms spmv sums full_size tables multiples setup group_ntt point_spmv
     for circuit in porep update winning window; do
         card
         ./cuzk bench "$circuit-32GiB" --backend cuda --trace "$circuit.trace"

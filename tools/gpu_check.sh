@@ -5,7 +5,7 @@
 # the small cases.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-if [ ! -x "$here/gpu_sums" ]; then
+if [ ! -x "$here/gpu_tests" ]; then
     "$here/gpu_pack.sh" || exit 1
     here=$here/../build-gpu/pack
 fi
@@ -13,7 +13,7 @@ cd "$here" || exit 1
 export LD_LIBRARY_PATH=$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 passed=0 failed=0
 
-# a program's own closing line counts; gpu_field counts as one
+# a program's own closing line counts; one without counts as one
 run() {
     local log status
     log=$(mktemp)
@@ -46,13 +46,16 @@ key_and_proof_equal_bellpersons() {
     return $status
 }
 
+# a tool that does not come to an end has failed
 sanitized() {
-    compute-sanitizer --tool "$1" --error-exitcode 9 "${@:2}" >/dev/null 2>&1
+    timeout 600 compute-sanitizer --tool "$1" --error-exitcode 9 "${@:2}" >/dev/null 2>&1
 }
 
 ./cuzk info
-for program in gpu_field gpu_matrices gpu_sums gpu_setup gpu_key_transforms gpu_memory gpu_transforms; do
-    run "./$program"
+run ./gpu_field_bls12_381
+run ./gpu_field_bn254
+for tests in matrices sums setup key_transforms memory faults transforms; do
+    run ./gpu_tests "$tests"
 done
 run key_and_proof_equal_bellpersons
 # whole jobs, verified from their bytes; 100 proofs, each beside the making of the next one's witness
@@ -62,11 +65,10 @@ done
 run ./cuzk bench window-2KiB --partitions 100 --backend cuda
 if [ "${SANITIZE:-0}" = 1 ]; then
     for tool in memcheck racecheck initcheck synccheck; do
-        run sanitized "$tool" ./gpu_matrices tiny
-        run sanitized "$tool" ./gpu_sums tiny
-        run sanitized "$tool" ./gpu_setup tiny
-        run sanitized "$tool" ./gpu_key_transforms tiny
-        run sanitized "$tool" ./gpu_transforms root_of_5
+        for tests in matrices sums setup key_transforms; do
+            run sanitized "$tool" ./gpu_tests "$tests" tiny
+        done
+        run sanitized "$tool" ./gpu_tests transforms root_of_5
         run sanitized "$tool" ./cuzk bench window-2KiB --partitions 3 --backend cuda
     done
 fi

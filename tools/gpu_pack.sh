@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 folder=${1:-build-gpu/pack}
-programs=(gpu_field gpu_transforms gpu_matrices gpu_sums gpu_setup gpu_key_transforms gpu_memory gpu_speed)
+programs=(gpu_tests gpu_field_bls12_381 gpu_field_bn254)
 
 cmake -G Ninja -B build-gpu -S . -DCUZK_CUDA=ON -DCUZK_DAEMON=OFF -DCUZK_TESTS=ON >/dev/null
 ninja -C build-gpu --quiet cuzk "${programs[@]}"

@@ -11,13 +11,13 @@
 #endif
 
 static const struct backend *const all[] = {
+#ifdef CUZK_HAVE_CUDA
+    &backend_cuda,
+#endif
 #if defined(__x86_64__)
     &backend_ifma,
 #endif
     &backend_cpu,
-#ifdef CUZK_HAVE_CUDA
-    &backend_cuda, /* moves to the front when its table is complete */
-#endif
     NULL,
 };
 

@@ -52,6 +52,14 @@ static void bench_done(struct bench *b)
 
 /* ---- the device ----------------------------------------------------------------------------- */
 
+static struct prove_options prove_options_of(const struct bench *b)
+{
+    struct prove_options options = job_prove_options(b->engine);
+
+    options.lone = b->request.end == 1;
+    return options;
+}
+
 static struct setup_options setup_options_of(struct engine *engine, const struct curve *curve)
 {
     const bool beside = engine->backend->beside_host;
@@ -71,7 +79,7 @@ static size_t arena_for(const struct bench *b, enum plan_form form)
 {
     const struct qap *qap = &b->resident.circuit.qap;
     const struct setup_options setup = setup_options_of(b->engine, qap->cs->curve);
-    const struct prove_options prove = job_prove_options(b->engine);
+    const struct prove_options prove = prove_options_of(b);
     const size_t making = setup_resident_bytes(qap, &setup);
     struct plan plan;
     size_t proving;
@@ -140,7 +148,7 @@ static enum cuzk_status make_key(struct bench *b, struct cuzk_error *err)
 
 static enum cuzk_status open_prover(struct bench *b, struct cuzk_error *err)
 {
-    const struct prove_options options = job_prove_options(b->engine);
+    const struct prove_options options = prove_options_of(b);
 
     engine_stage(b->engine, "open prover");
     return prover_open_resident(&b->resident.prover, &b->key, b->device, b->form,

@@ -131,7 +131,9 @@ static void plan_staged(struct plan *ret, const struct plan_input *in)
 
 static void plan_kept(struct plan *ret, const struct plan_input *in)
 {
-    const size_t held = bytes_of_parts(in, BIT(PROVE_N_PARTS) - 1) + part_bytes(in, PART_WITNESS);
+    const unsigned more = plan_witnesses(in->form, in->lone) - 1; /* witnesses */
+    const size_t held =
+        bytes_of_parts(in, BIT(PROVE_N_PARTS) - 1) + more * part_bytes(in, PART_WITNESS);
     size_t chain = 0, classes = 0;
 
     for (enum prove_stage s = PROVE_WITNESS; s < PROVE_ASSEMBLE; s++) {
@@ -143,9 +145,9 @@ static void plan_kept(struct plan *ret, const struct plan_input *in)
     }
     ret->arena_bytes = held + larger(chain, classes);
     if (in->form == PLAN_OVERLAPPED) {
-        ret->chain_scratch = chain;
+        ret->chain_scratch = larger(chain, classes); /* it takes classes when it is done */
         ret->class_scratch = classes;
-        ret->arena_bytes = held + in->backend->stream_scratch_bytes(chain) +
+        ret->arena_bytes = held + in->backend->stream_scratch_bytes(ret->chain_scratch) +
                            in->backend->stream_scratch_bytes(classes);
     }
 }

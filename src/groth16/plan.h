@@ -11,7 +11,8 @@
  *     sum L .. B2      the query's bases    the bases; after the last the witness's room
  *
  * That is the *staged* form, the one with the least memory. A *resident* prover makes all parts
- * once and keeps them from proof to proof, with room for a second witness; an *overlapped* one has
+ * once and keeps them from proof to proof, with room for a second witness, unless there will be one
+ * proof only; an *overlapped* one has
  * besides scratch for two streams, so that the sums over the witness run beside the quotient and H.
  *
  * A plan is a pure function of the circuit's shape, the key's form, the back end, the form and the
@@ -53,10 +54,11 @@ enum prove_part {
 
 enum plan_form { PLAN_STAGED, PLAN_RESIDENT, PLAN_OVERLAPPED };
 
-/* Witnesses for which a prover has room: with two, the next is put while one is proven. */
-static inline unsigned plan_witnesses(enum plan_form form)
+/* Witnesses for which a prover has room: with two, the next is put while one is proven. A lone
+ * proof needs no second one. */
+static inline unsigned plan_witnesses(enum plan_form form, bool lone)
 {
-    return form == PLAN_STAGED ? 1 : 2;
+    return form == PLAN_STAGED || lone ? 1 : 2;
 }
 
 struct plan_stage {
@@ -83,6 +85,7 @@ struct plan_input {
     unsigned n_threads;
     enum plan_form form;
     bool key_is_there; /* the bases are on the device already, and not counted */
+    bool lone;         /* one proof only */
 };
 
 void plan_prove(struct plan *ret, const struct plan_input *in);

@@ -8,12 +8,14 @@
  *     C = sum h_i H_i + sum w_j L_j + s A + r B1 - r s delta
  *
  * Two streams. The chain: rows, quotient, sum over H. The classes: sums over L, A, B1 and B2, which
- * need the witness only. In the overlapped form (plan.h) they are two on the device as well; the
- * sum over H is handed over last, because the host has to wait for h before it can say how its
- * rounds go, and the classes keep the device busy meanwhile. */
+ * need the witness only. In the overlapped form (plan.h) they are two on the device as well, each
+ * with a thread of the host, because a sum's rounds are known only when its scalars are sorted; and
+ * when the chain is done it takes classes too. */
 #include "groth16/prove.h"
 
 #include <string.h>
+
+#include "base/thread.h"
 
 struct prover {
     const struct backend *backend;
@@ -77,7 +79,7 @@ static enum cuzk_status make_witnesses(struct prover *p, struct cuzk_error *err)
 {
     const struct witness shape = shape_of(p->qap->cs);
 
-    for (unsigned i = 0; i < plan_witnesses(p->form); i++)
+    for (unsigned i = 0; i < plan_witnesses(p->form, p->options.lone); i++)
         TRY(p->backend->witness_new(p->device, &shape, &p->w[i], err));
     return CUZK_OK;
 }
@@ -223,41 +225,93 @@ static enum cuzk_status sum_h(struct prover *p, struct g1_point *out, struct cuz
     return name_query(p, QUERY_H, end(p, PROVE_SUM_H, err), err);
 }
 
-/* *out = sum over the variables of a query of value * point. */
-static enum cuzk_status sum_g1(struct prover *p, enum prove_stage stage, enum key_query query,
-                               unsigned slot, struct g1_point *out, struct cuzk_error *err)
+/* The sum over the variables of a query of value * point, to where it belongs in `sums`. */
+static enum cuzk_status sum_class(struct prover *p, enum key_query query, struct stream *stream,
+                                  unsigned slot, struct prove_sums *sums, struct cuzk_error *err)
 {
+    const enum prove_stage stage = (enum prove_stage)(PROVE_SUM_H + (query - QUERY_H));
+    struct g1_point *const g1[KEY_N_QUERIES] = {
+        [QUERY_L] = &sums->l, [QUERY_A] = &sums->a, [QUERY_B_G1] = &sums->b_g1};
+
     TRY(begin(p, stage, err));
-    p->backend->msm_witness_g1(p->classes, p->bases[query], &p->w[slot], 1, out);
+    if (query == QUERY_B_G2)
+        p->backend->msm_witness_g2(stream, p->bases[query], &p->w[slot], 1, &sums->b_g2);
+    else
+        p->backend->msm_witness_g1(stream, p->bases[query], &p->w[slot], 1, g1[query]);
     return name_query(p, query, end(p, stage, err), err);
 }
 
-static enum cuzk_status sum_g2(struct prover *p, enum prove_stage stage, enum key_query query,
-                               unsigned slot, struct g2_point *out, struct cuzk_error *err)
+/* One stream, one thread: in the order of the stages. */
+static enum cuzk_status sum_in_order(struct prover *p, unsigned slot, struct prove_sums *sums,
+                                     struct cuzk_error *err)
 {
-    TRY(begin(p, stage, err));
-    p->backend->msm_witness_g2(p->classes, p->bases[query], &p->w[slot], 1, out);
-    return name_query(p, query, end(p, stage, err), err);
+    TRY(make_h(p, slot, err));
+    TRY(sum_h(p, &sums->h, err));
+    for (enum key_query query = QUERY_L; query < KEY_N_QUERIES; query++)
+        TRY(sum_class(p, query, p->classes, slot, sums, err));
+    return CUZK_OK;
 }
 
-static enum cuzk_status sum_classes(struct prover *p, unsigned slot, struct prove_sums *sums,
-                                    struct cuzk_error *err)
+/* What two threads share; classes are taken longest first, by whoever is free. */
+struct shared_work {
+    struct prover *p;
+    unsigned slot;
+    struct prove_sums *sums;
+    atomic_uint taken;
+    enum cuzk_status st; /* of the chain */
+    struct cuzk_error err;
+};
+
+static enum cuzk_status take_classes(struct shared_work *w, struct stream *stream,
+                                     struct cuzk_error *err)
 {
-    TRY(sum_g1(p, PROVE_SUM_L, QUERY_L, slot, &sums->l, err));
-    TRY(sum_g1(p, PROVE_SUM_A, QUERY_A, slot, &sums->a, err));
-    TRY(sum_g1(p, PROVE_SUM_B_G1, QUERY_B_G1, slot, &sums->b_g1, err));
-    return sum_g2(p, PROVE_SUM_B_G2, QUERY_B_G2, slot, &sums->b_g2, err);
+    static const enum key_query order[] = {QUERY_B_G2, QUERY_L, QUERY_A, QUERY_B_G1};
+    unsigned i;
+
+    while ((i = atomic_fetch_add(&w->taken, 1)) < sizeof order / sizeof *order)
+        TRY(sum_class(w->p, order[i], stream, w->slot, w->sums, err));
+    return CUZK_OK;
+}
+
+static enum cuzk_status run_chain(struct shared_work *w, struct cuzk_error *err)
+{
+    TRY(make_h(w->p, w->slot, err));
+    TRY(sum_h(w->p, &w->sums->h, err));
+    return take_classes(w, w->p->chain, err);
+}
+
+static void chain_main(void *ctx)
+{
+    struct shared_work *w = ctx;
+
+    w->st = run_chain(w, &w->err);
+}
+
+static enum cuzk_status sum_on_two_threads(struct prover *p, unsigned slot, struct prove_sums *sums,
+                                           struct cuzk_error *err)
+{
+    struct shared_work w = {.p = p, .slot = slot, .sums = sums};
+    struct thread chain;
+    enum cuzk_status st;
+
+    TRY(thread_begin(&chain, chain_main, &w, err));
+    st = take_classes(&w, p->classes, err);
+    thread_end(&chain);
+    if (st == CUZK_OK && w.st != CUZK_OK) {
+        st = w.st;
+        if (err)
+            *err = w.err;
+    }
+    return st;
 }
 
 static enum cuzk_status compute_sums(struct prover *p, unsigned slot, struct prove_sums *sums,
                                      struct cuzk_error *err)
 {
     TRY(put_witness(p, err));
-    TRY(make_h(p, slot, err));
-    if (p->form != PLAN_OVERLAPPED)
-        TRY(sum_h(p, &sums->h, err));
-    TRY(sum_classes(p, slot, sums, err));
-    return p->form == PLAN_OVERLAPPED ? sum_h(p, &sums->h, err) : CUZK_OK;
+    if (p->form == PLAN_OVERLAPPED && p->backend->beside_host)
+        return sum_on_two_threads(p, slot, sums, err);
+    return sum_in_order(p, slot, sums, err);
 }
 
 /* The one synchronisation of a proof. What is on its way still writes to the sums, so this comes
@@ -295,7 +349,7 @@ enum cuzk_status prover_run(struct prover *p, unsigned slot, struct prove_sums *
 
 unsigned prover_slots(const struct prover *p)
 {
-    return plan_witnesses(p->form);
+    return plan_witnesses(p->form, p->options.lone);
 }
 
 enum cuzk_status prover_put(struct prover *p, unsigned slot, const struct witness *witness,
@@ -402,8 +456,11 @@ enum cuzk_status prover_open(struct prover **ret, const struct proving_key *key,
                              const struct qap *qap, const struct prove_options *options,
                              struct cuzk_error *err)
 {
-    struct plan_input in = {
-        .backend = options->backend, .key = key, .qap = qap, .n_threads = pool_size(options->pool)};
+    struct plan_input in = {.backend = options->backend,
+                            .key = key,
+                            .qap = qap,
+                            .n_threads = pool_size(options->pool),
+                            .lone = options->lone};
     size_t available = 0;
     struct prover *p;
     enum cuzk_status st;
@@ -439,7 +496,8 @@ static struct plan_input resident_input(const struct proving_key *outline, const
                                .qap = qap,
                                .n_threads = pool_size(options->pool),
                                .form = form,
-                               .key_is_there = true};
+                               .key_is_there = true,
+                               .lone = options->lone};
 }
 
 void prover_resident_plan(struct plan *ret, const struct qap *qap, enum h_basis basis,
@@ -583,11 +641,13 @@ enum cuzk_status groth16_prove(const struct proving_key *key, const struct qap *
     const size_t fr_bytes = key->vk.curve->fr_bytes;
     const struct statement statement = {(const uint8_t *)witness->inputs + fr_bytes,
                                         witness->n_inputs - 1};
+    struct prove_options lone = *options;
     struct prove_sums sums = {0};
     struct prover *p;
     enum cuzk_status st;
 
-    TRY(prover_open(&p, key, qap, options, err));
+    lone.lone = true;
+    TRY(prover_open(&p, key, qap, &lone, err));
     TRY_GOTO(st, out, prover_put(p, 0, witness, err));
     TRY_GOTO(st, out, prover_run(p, 0, &sums, err));
     st = prover_finish(p, &sums, fixed, &statement, ret, err);

@@ -22,8 +22,9 @@
 #include "groth16/resident.h"
 #include "groth16/verify.h"
 
-/* Called as each stage begins (in the overlapped form: as its work is handed to the device), and
- * once more with PROVE_N_STAGES at the end of a proof; from the thread that runs or finishes. */
+/* Called as each stage begins (in the overlapped form: as its work is handed to the device, from
+ * two threads), and once more with PROVE_N_STAGES at the end of a proof; from the thread that runs
+ * or finishes. */
 typedef void prove_progress_fn(void *ctx, enum prove_stage stage);
 
 struct prove_options {
@@ -35,6 +36,7 @@ struct prove_options {
     prove_progress_fn *progress;
     void *progress_ctx;
     struct device_timeline timeline; /* of a device that the prover opens */
+    bool lone;                       /* one proof only: no room for a second witness */
 };
 
 /* Sums over the key's queries: a proof before r and s. */
@@ -69,8 +71,8 @@ void prover_close(struct prover *prover); /* accepts NULL */
 /* Witnesses that fit at once: 1 or 2. Slots are numbered from 0. */
 unsigned prover_slots(const struct prover *prover);
 
-/* A witness into a slot that no run is using. With one slot the witness's memory must stay as it is
- * until the run is over, with two until this returns. CUZK_BAD_INPUT: it has another shape. */
+/* A witness into a slot that no run is using. In the staged form the witness's memory must stay as
+ * it is until the run is over, else until this returns. CUZK_BAD_INPUT: it has another shape. */
 MUST_CHECK enum cuzk_status prover_put(struct prover *prover, unsigned slot,
                                        const struct witness *witness, struct cuzk_error *err);
 /* After a failure the next run starts afresh. CUZK_CANCELLED: the flag was seen. */

@@ -1,11 +1,13 @@
-/* What the programs for a GPU machine share: a runner without dependencies, and random values.
+/* What the tests for a GPU machine share: a runner without dependencies, and random values.
  *
- * A test is a function that returns the number of things it found wrong. The seed is printed; the
- * environment's CUZK_SEED overrides it. */
+ * A test is a function that returns the number of things it found wrong; it runs on both curves,
+ * `curve` saying which, unless it is of one only. The seed is printed; the environment's CUZK_SEED
+ * overrides it. */
 #ifndef GPU_GPU_CHECK_H
 #define GPU_GPU_CHECK_H
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,8 @@
 #include "backend/cuda/cuda_backend.h"
 #include "base/mem.h"
 #include "base/pool.h"
+
+static const struct curve *curve = &curve_bls12_381;
 
 static uint64_t gpu_random_state;
 
@@ -47,8 +51,7 @@ static inline void gpu_must(enum cuzk_status status, const struct cuzk_error *er
 
 /* n scalars below the modulus. kind 0: random; 1: a fifth of them 0 or 1; 2: 0, 1, 2, r-2, r-1 only
  */
-static inline void gpu_random_scalars(const struct curve *curve, struct scalar *out, size_t n,
-                                      int kind)
+static inline void gpu_random_scalars(struct scalar *out, size_t n, int kind)
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t pick = gpu_random();
@@ -73,6 +76,7 @@ static inline void gpu_random_scalars(const struct curve *curve, struct scalar *
 struct gpu_test {
     const char *name;
     int (*run)(void);
+    bool once; /* on BLS12-381 only: it has a Filecoin circuit, or takes long */
 };
 
 static inline double gpu_seconds(void)
@@ -83,20 +87,35 @@ static inline double gpu_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Runs those whose name contains argv[1] (all without it); the exit status. */
+/* Does "curve name" contain every argument? */
+static inline bool gpu_is_asked_for(const char *name, int argc, char **argv)
+{
+    char full[160];
+
+    snprintf(full, sizeof full, "%s %s", curve->name, name);
+    for (int i = 1; i < argc; i++)
+        if (!strstr(full, argv[i]))
+            return false;
+    return true;
+}
+
+/* Runs those that are asked for (all without arguments); the exit status. */
 static inline int gpu_run(const struct gpu_test *tests, size_t n, int argc, char **argv)
 {
+    static const struct curve *const curves[] = {&curve_bls12_381, &curve_bn254};
     int passed = 0, failed = 0;
 
     gpu_seed();
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < 2 * n; i++) {
+        const struct gpu_test *test = &tests[i % n];
         double start = gpu_seconds();
         int wrong;
 
-        if (argc > 1 && !strstr(tests[i].name, argv[1]))
+        curve = curves[i / n];
+        if ((test->once && i >= n) || !gpu_is_asked_for(test->name, argc, argv))
             continue;
-        wrong = tests[i].run();
-        printf("%s %s (%.2f s)%s\n", wrong ? "FAILED" : "ok    ", tests[i].name,
+        wrong = test->run();
+        printf("%s %s %s (%.2f s)%s\n", wrong ? "FAILED" : "ok    ", curve->name, test->name,
                gpu_seconds() - start, wrong ? "  <<<<<<<<" : "");
         fflush(stdout);
         passed += !wrong;

@@ -1,5 +1,6 @@
 /* What turns a key's points into another basis, of the CUDA back end against the cpu back end, byte
  * for byte: transforms with points for elements, matrices times points. */
+#include "gpu/gpu_tests.h"
 #include "gpu/gpu_machine.h"
 #include "support/random_system.h"
 
@@ -14,7 +15,7 @@ static void make_points(enum element group, uint8_t *out, size_t n, int kind)
     struct cuzk_error err = {0};
     struct machine m;
 
-    gpu_random_scalars(curve, s, n, kind);
+    gpu_random_scalars(s, n, kind);
     machine_open(&m, b,
                  b->fixed_base_bytes(curve, group) + b->buf_bytes(curve, group, n) +
                      b->buf_bytes(curve, ELEMENT_SCALAR, n) +
@@ -183,13 +184,13 @@ static int tiny_point_spmv_equals_cpu(void)
     return products_up_to(1);
 }
 
-int main(int argc, char **argv)
+int gpu_key_transforms(int argc, char **argv)
 {
     static const struct gpu_test tests[] = {
-        {"tiny_group_ntt_equals_cpu", tiny_group_ntt_equals_cpu},
-        {"tiny_point_spmv_equals_cpu", tiny_point_spmv_equals_cpu},
-        {"group_ntt_equals_cpu", group_ntt_equals_cpu},
-        {"point_spmv_equals_cpu", point_spmv_equals_cpu},
+        {"tiny_group_ntt_equals_cpu", tiny_group_ntt_equals_cpu, false},
+        {"tiny_point_spmv_equals_cpu", tiny_point_spmv_equals_cpu, false},
+        {"group_ntt_equals_cpu", group_ntt_equals_cpu, false},
+        {"point_spmv_equals_cpu", point_spmv_equals_cpu, false},
     };
     struct cuzk_error err = {0};
     int status;

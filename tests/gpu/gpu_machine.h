@@ -4,7 +4,6 @@
 
 #include "gpu/gpu_check.h"
 
-static const struct curve *const curve = &curve_bls12_381;
 static struct pool *pool;
 
 static inline void *map_memory(struct region *region, size_t bytes)

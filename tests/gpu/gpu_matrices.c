@@ -1,10 +1,10 @@
 /* Matrix times witness, and the transposed product, of the CUDA back end against the cpu back end,
  * byte for byte: random systems with repeats, ports and large coefficients, and a real circuit. */
+#include "gpu/gpu_tests.h"
 #include "filecoin/circuit.h"
 #include "gpu/gpu_check.h"
 #include "support/random_system.h"
 
-static const struct curve *const curve = &curve_bls12_381;
 static struct pool *pool;
 
 /* Any values will do: classes at random, and in the circuit's own way. */
@@ -42,7 +42,7 @@ static void make_values(struct values *v, const struct r1cs *cs, unsigned full)
     *w = (struct witness){.n_inputs = cs->n_inputs, .n_aux = cs->n_aux, .fr_bytes = 32};
     w->n_full = witness_rank_fill(rank, full_map, cs->n_aux);
     values = map_memory(&v->regions[3], (w->n_inputs + w->n_full + 1) * 32);
-    gpu_random_scalars(curve, values, w->n_inputs + w->n_full, 1);
+    gpu_random_scalars(values, w->n_inputs + w->n_full, 1);
     values[0] = (struct scalar){{1}};
     w->full_map = full_map;
     w->full_rank = rank;
@@ -183,7 +183,7 @@ static int compare_transposed(const struct matrix *m, int kind)
     struct scalar *rows = map_memory(&region, m->n_rows * 32);
     int wrong = 0;
 
-    gpu_random_scalars(curve, rows, m->n_rows, kind);
+    gpu_random_scalars(rows, m->n_rows, kind);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         wrong += compare_part(m, rows, &parts[i]);
     region_unmap(&region);
@@ -256,12 +256,12 @@ static int products_equal_cpu_on_a_circuit(void)
     return wrong;
 }
 
-int main(int argc, char **argv)
+int gpu_matrices(int argc, char **argv)
 {
     static const struct gpu_test tests[] = {
-        {"tiny_products_equal_cpu", tiny_products_equal_cpu},
-        {"products_equal_cpu_on_random_systems", products_equal_cpu_on_random_systems},
-        {"products_equal_cpu_on_a_circuit", products_equal_cpu_on_a_circuit},
+        {"tiny_products_equal_cpu", tiny_products_equal_cpu, false},
+        {"products_equal_cpu_on_random_systems", products_equal_cpu_on_random_systems, false},
+        {"products_equal_cpu_on_a_circuit", products_equal_cpu_on_a_circuit, true},
     };
     struct cuzk_error err = {0};
     int status;

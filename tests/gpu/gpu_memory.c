@@ -1,6 +1,7 @@
 /* Every handle and every operation of the CUDA back end takes what its *_bytes function says: it
  * runs in an arena with exactly so much left, and reports that memory is short in one with a
  * granule less. */
+#include "gpu/gpu_tests.h"
 #include "backend/cuda/cuda_device.h"
 #include "gpu/gpu_machine.h"
 #include "support/random_system.h"
@@ -196,24 +197,41 @@ static void strike_stage(void)
     machine_close(&m);
 }
 
-int main(int argc, char **argv)
+/* With a stage of the present curve. */
+static int on_stage(int (*test)(void))
 {
-    static const struct gpu_test tests[] = {
-        {"handles_take_what_they_say", handles_take_what_they_say},
-        {"operations_take_what_they_say", operations_take_what_they_say},
-    };
     struct region regions[3];
-    struct cuzk_error err = {0};
-    int status;
+    int wrong;
 
-    gpu_must(pool_new(&pool, 0, &err), &err);
     make_system(regions);
     make_stage();
-    status = gpu_run(tests, sizeof tests / sizeof *tests, argc, argv);
+    wrong = test();
     strike_stage();
     for (int i = 0; i < 3; i++)
         region_unmap(&regions[i]);
     r1cs_done(&cs);
+    return wrong;
+}
+static int handles(void)
+{
+    return on_stage(handles_take_what_they_say);
+}
+static int operations(void)
+{
+    return on_stage(operations_take_what_they_say);
+}
+
+int gpu_memory(int argc, char **argv)
+{
+    static const struct gpu_test tests[] = {
+        {"handles_take_what_they_say", handles, false},
+        {"operations_take_what_they_say", operations, false},
+    };
+    struct cuzk_error err = {0};
+    int status;
+
+    gpu_must(pool_new(&pool, 0, &err), &err);
+    status = gpu_run(tests, sizeof tests / sizeof *tests, argc, argv);
     pool_free(pool);
     return status;
 }

@@ -1,5 +1,6 @@
 /* What set-up needs of the CUDA back end against the cpu back end, byte for byte: points in
  * buffers, multiples of one base, selections; then whole keys of a real circuit in every basis. */
+#include "gpu/gpu_tests.h"
 #include "filecoin/circuit.h"
 #include "gpu/gpu_machine.h"
 #include "groth16/setup.h"
@@ -12,7 +13,7 @@ static void make_scalars(struct scalar *s, size_t n)
 {
     const struct scalar one = {{1}};
 
-    gpu_random_scalars(curve, s, n, 0);
+    gpu_random_scalars(s, n, 0);
     for (size_t i = 0; i < n && i < 6 * 255; i += 6) {
         const unsigned bit = (unsigned)(i / 6);
         struct scalar power = {{0}};
@@ -113,7 +114,7 @@ static void make_points(enum element group, uint8_t *out, size_t n)
     struct region region;
     struct scalar *s = map_memory(&region, n * sizeof *s);
 
-    gpu_random_scalars(curve, s, n, 1);
+    gpu_random_scalars(s, n, 1);
     multiply(&backend_cpu, group, generator(group), s, n, out);
     region_unmap(&region);
 }
@@ -198,7 +199,7 @@ static int bases_made_from_a_buffer_give_the_same_sums(void)
         struct g2_point expected, got;
 
         make_points(group, plain, N);
-        gpu_random_scalars(curve, s, N, 0);
+        gpu_random_scalars(s, N, 0);
         sum(&backend_cpu, group, plain, s, N, false, &expected);
         sum(&backend_cuda, group, plain, s, N, true, &got);
         wrong += memcmp(&expected, &got, sizeof got) != 0;
@@ -240,7 +241,7 @@ static int compare_selection(size_t first, size_t n, unsigned per_cent, int zero
     size_t zero_expected = 1, zero_got = 2;
     int wrong;
 
-    gpu_random_scalars(curve, a, n, 0);
+    gpu_random_scalars(a, n, 0);
     for (int k = 0; k < zeros && n; k++)
         a[gpu_random() % n] = (struct scalar){{0}};
     for (size_t i = 0; i < first + n; i++)
@@ -425,18 +426,18 @@ static int resident_keys_equal_cpus(void)
     return wrong;
 }
 
-int main(int argc, char **argv)
+int gpu_setup(int argc, char **argv)
 {
     static const struct gpu_test tests[] = {
-        {"tiny_multiples_equal_cpu", tiny_multiples_equal_cpu},
-        {"points_survive_a_buffer", points_survive_a_buffer},
-        {"bases_made_from_a_buffer_give_the_same_sums",
-         bases_made_from_a_buffer_give_the_same_sums},
-        {"selections_equal_cpu", selections_equal_cpu},
-        {"multiples_equal_cpu", multiples_equal_cpu},
-        {"many_multiples_equal_cpu", many_multiples_equal_cpu},
-        {"streamed_keys_equal_cpus", streamed_keys_equal_cpus},
-        {"resident_keys_equal_cpus", resident_keys_equal_cpus},
+        {"tiny_multiples_equal_cpu", tiny_multiples_equal_cpu, false},
+        {"points_survive_a_buffer", points_survive_a_buffer, false},
+        {"bases_made_from_a_buffer_give_the_same_sums", bases_made_from_a_buffer_give_the_same_sums,
+         false},
+        {"selections_equal_cpu", selections_equal_cpu, false},
+        {"multiples_equal_cpu", multiples_equal_cpu, false},
+        {"many_multiples_equal_cpu", many_multiples_equal_cpu, false},
+        {"streamed_keys_equal_cpus", streamed_keys_equal_cpus, true},
+        {"resident_keys_equal_cpus", resident_keys_equal_cpus, true},
     };
     struct cuzk_error err = {0};
     int status;

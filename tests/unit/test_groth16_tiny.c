@@ -264,7 +264,7 @@ static void prove_resident(struct machine *m, const struct tiny_set *set,
     struct cuzk_error err;
 
     assert_ok(prover_open_resident(&prover, key, m->device, form, &set->qap, options, &err), err);
-    assert_int_equal(prover_slots(prover), form == PLAN_STAGED ? 1 : 2);
+    assert_int_equal(prover_slots(prover), form == PLAN_STAGED || options->lone ? 1 : 2);
     for (unsigned i = 0; i < 2; i++) {
         const unsigned slot = i % prover_slots(prover);
         struct prove_sums sums;
@@ -278,6 +278,22 @@ static void prove_resident(struct machine *m, const struct tiny_set *set,
     prover_close(prover);
 }
 
+/* A lone proof does without a second witness. */
+static bool takes_less_alone(const struct tiny_set *set, enum h_basis basis, enum plan_form form,
+                             const struct prove_options *prove, const struct plan *plan)
+{
+    const struct witness shape = {.n_inputs = set->cs.n_inputs,
+                                  .n_aux = set->cs.n_aux,
+                                  .n_full = set->cs.n_full,
+                                  .fr_bytes = CURVE->fr_bytes};
+    struct prove_options lone = *prove;
+    struct plan less;
+
+    lone.lone = true;
+    prover_resident_plan(&less, &set->qap, basis, form, &lone);
+    return less.arena_bytes + prove->backend->witness_bytes(CURVE, &shape) == plan->arena_bytes;
+}
+
 /* Arena for the set-up of a resident key, then for a prover of any form over it. */
 static size_t resident_arena(const struct tiny_set *set, const struct setup_options *setup,
                              const struct prove_options *prove)
@@ -289,6 +305,8 @@ static size_t resident_arena(const struct tiny_set *set, const struct setup_opti
         struct plan plan;
 
         prover_resident_plan(&plan, &set->qap, setup->h_basis, form, prove);
+        assert_true(form == PLAN_STAGED ||
+                    takes_less_alone(set, setup->h_basis, form, prove, &plan));
         most = key + plan.arena_bytes > most ? key + plan.arena_bytes : most;
     }
     return most;
@@ -297,6 +315,7 @@ static size_t resident_arena(const struct tiny_set *set, const struct setup_opti
 static void check_resident(const struct tiny_set *set, enum h_basis basis, struct pool *pool)
 {
     const struct prove_options prove = prove_with(pool);
+    struct prove_options lone = prove;
     struct setup_options options = setup_with(pool);
     struct resident_key key;
     struct cuzk_error err;
@@ -319,6 +338,8 @@ static void check_resident(const struct tiny_set *set, enum h_basis basis, struc
         err);
     for (enum plan_form form = PLAN_STAGED; form <= PLAN_OVERLAPPED; form++)
         prove_resident(&m, set, &key, form, &prove);
+    lone.lone = true;
+    prove_resident(&m, set, &key, PLAN_OVERLAPPED, &lone);
     resident_key_done(&key);
     machine_close(&m);
 }

@@ -221,9 +221,16 @@ static __global__ void __launch_bounds__(128) pass1_gather(const __grid_constant
 
 /* ---- pass 2 --------------------------------------------------------------------------------- */
 
+/* Threads a block, and blocks an SM: as many as registers allow without much spilling, and shared
+ * memory with room left for the first cache. Units of an element: 2, 4 (BN254), 3, 6 (BLS12-381).
+ */
 template <class F> __host__ __device__ constexpr int pass2_block()
 {
     return units<F>() > 3 ? 64 : 128;
+}
+template <class F> __host__ __device__ constexpr int pass2_blocks()
+{
+    return units<F>() == 2 ? 5 : units<F>() == 4 ? 6 : 4;
 }
 /* x1 x2 y1 y2 and the prefix, a column a thread */
 template <class F> struct pass2_shared {
@@ -248,7 +255,8 @@ DEVICE void fetch(pass2_shared<F> &s, const points &p, uint2 r, const uint4 *pre
     copies_commit();
 }
 template <class F>
-static __global__ void __launch_bounds__(pass2_block<F>(), 4) pass2(const __grid_constant__ batch w)
+static __global__ void __launch_bounds__(pass2_block<F>(), pass2_blocks<F>())
+    pass2(const __grid_constant__ batch w)
 {
     constexpr int U = units<F>(), B = pass2_block<F>();
     __shared__ pass2_shared<F> sh;

@@ -2,8 +2,8 @@
  * buffer.
  *
  * Points that are native already go from the caller's memory as they are; others are decoded and
- * checked by the host's kernels, in two pinned tiles so that the next one is decoded while one
- * travels. */
+ * checked by the host's kernels. Both go through the device's pinned tiles, the next one filled
+ * while one travels. */
 #include <string.h>
 
 #include "backend/cuda/cuda_witness.h"
@@ -51,9 +51,9 @@ static size_t place_parts(struct bases *b, uint8_t *base)
     return used;
 }
 
-static struct bases bases_of(const struct bases_source *source)
+static struct bases bases_of(const struct curve *curve, const struct bases_source *source)
 {
-    const enum cuda_group group = cuda_group_of(source->group);
+    const enum cuda_group group = cuda_group_of(curve, source->group);
 
     return (struct bases){
         .source = *source,
@@ -66,18 +66,12 @@ static struct bases bases_of(const struct bases_source *source)
 
 size_t cuda_bases_bytes(const struct curve *curve, const struct bases_source *source)
 {
-    struct bases b = bases_of(source);
+    struct bases b = bases_of(curve, source);
 
-    (void)curve;
     return cuda_piece(place_parts(&b, NULL));
 }
 
 /* ---- points --------------------------------------------------------------------------------- */
-
-struct tiles {
-    uint8_t *host[2];
-    cudaEvent_t sent[2];
-};
 
 /* One tile, decoded on the pool. */
 struct decoding {
@@ -122,20 +116,23 @@ static enum cuzk_status decode_tile(const struct bases *b, uint8_t *out, size_t 
     return CUZK_OK;
 }
 
-static enum cuzk_status send_decoded(struct bases *b, struct tiles *t, struct cuzk_error *err)
+static enum cuzk_status send_decoded(struct bases *b, struct cuzk_error *err)
 {
-    const size_t size = kernels_of(b->device->curve, b->source.group)->point_bytes;
+    struct device *d = b->device;
+    const size_t size = kernels_of(d->curve, b->source.group)->point_bytes;
 
+    TRY(cuda_tiles_make(d, err));
     for (size_t begin = 0, tile = 0; begin < b->n; begin += TILE_POINTS, tile++) {
         const size_t end = b->n - begin < TILE_POINTS ? b->n : begin + TILE_POINTS;
         const size_t k = tile % 2;
+        uint8_t *points = d->tiles + k * CUDA_TILE_BYTES;
 
-        TRY(CU(cudaEventSynchronize(t->sent[k]), err));
-        TRY(decode_tile(b, t->host[k], begin, end, err));
-        TRY(CU(cudaMemcpyAsync(b->table + begin * size, t->host[k], (end - begin) * size,
+        TRY(CU(cudaEventSynchronize(d->tile_sent[k]), err));
+        TRY(decode_tile(b, points, begin, end, err));
+        TRY(CU(cudaMemcpyAsync(b->table + begin * size, points, (end - begin) * size,
                                cudaMemcpyHostToDevice, NULL),
                err));
-        TRY(CU(cudaEventRecord(t->sent[k], NULL), err));
+        TRY(CU(cudaEventRecord(d->tile_sent[k], NULL), err));
     }
     return CUZK_OK;
 }
@@ -143,32 +140,10 @@ static enum cuzk_status send_decoded(struct bases *b, struct tiles *t, struct cu
 static enum cuzk_status send_points(struct bases *b, struct cuzk_error *err)
 {
     const size_t size = kernels_of(b->device->curve, b->source.group)->point_bytes;
-    const size_t pinned = 2 * TILE_POINTS * size;
-    struct budget *budget = b->device->budget;
-    struct tiles t = {0};
-    enum cuzk_status st;
 
     if (b->source.points.form == POINTS_NATIVE)
-        return CU(cudaMemcpyAsync(b->table, b->source.points.data, b->n * size,
-                                  cudaMemcpyHostToDevice, NULL),
-                  err);
-    if (budget)
-        TRY(budget_take(budget, MEM_PINNED, pinned, err));
-    TRY_GOTO(st, out, CU(cudaMallocHost((void **)&t.host[0], pinned), err));
-    t.host[1] = t.host[0] + TILE_POINTS * size;
-    for (int k = 0; k < 2; k++)
-        TRY_GOTO(st, out, CU(cudaEventCreateWithFlags(&t.sent[k], cudaEventDisableTiming), err));
-    st = send_decoded(b, &t, err);
-out:
-    (void)cudaStreamSynchronize(NULL);
-    for (int k = 0; k < 2; k++)
-        if (t.sent[k])
-            (void)cudaEventDestroy(t.sent[k]);
-    (void)cudaFreeHost(t.host[0]);
-    (void)cudaGetLastError();
-    if (budget)
-        budget_give(budget, MEM_PINNED, pinned);
-    return st;
+        return cuda_upload(b->device, b->table, b->source.points.data, b->n * size, NULL, err);
+    return send_decoded(b, err);
 }
 
 /* ---- multiples ------------------------------------------------------------------------------ */
@@ -181,10 +156,10 @@ static enum cuzk_status double_tile(const struct bases *b, const uint8_t *copy, 
     uint8_t *to = (uint8_t *)from + (b->n + 1) * point_bytes(b);
     const unsigned times = b->multiples.c * b->multiples.n_sets;
 
-    TRY(CU(cuda_xyzz_load(b->group, b->doubling, from, NULL, n, NULL), err));
-    TRY(CU(cuda_xyzz_double(b->group, b->doubling, n, times, NULL), err));
-    TRY(CU(cuda_xyzz_affine(b->group, to, b->doubling, n, 0, NULL), err));
-    return CU(cuda_points_prepare(b->group, to, n, NULL), err);
+    TRY(CU(BY_CURVE(xyzz_load, b->group, b->doubling, from, NULL, n, NULL), err));
+    TRY(CU(BY_CURVE(xyzz_double, b->group, b->doubling, n, times, NULL), err));
+    TRY(CU(BY_CURVE(xyzz_affine, b->group, to, b->doubling, n, 0, NULL), err));
+    return CU(BY_CURVE(points_prepare, b->group, to, n, NULL), err);
 }
 
 static enum cuzk_status make_multiples(const struct bases *b, struct cuzk_error *err)
@@ -242,7 +217,7 @@ enum cuzk_status cuda_bases_new(struct device *device, const struct bases_source
 
     if (!b)
         return error_set(err, CUZK_NO_MEMORY, "bases: out of memory");
-    *b = bases_of(source);
+    *b = bases_of(device->curve, source);
     b->device = device;
     n_named = b->n_input_points +
               (source->aux_map ? ones(source->aux_map, source->n_aux) : source->n_aux);
@@ -259,7 +234,7 @@ enum cuzk_status cuda_bases_new(struct device *device, const struct bases_source
     (void)place_parts(b, cuda_at(device, b->piece));
     if (!source->to_come) {
         TRY_GOTO(st, out, send_points(b, err));
-        TRY_GOTO(st, out, CU(cuda_points_prepare(b->group, b->table, b->n, NULL), err));
+        TRY_GOTO(st, out, CU(BY_CURVE(points_prepare, b->group, b->table, b->n, NULL), err));
     }
     TRY_GOTO(st, out, make_multiples(b, err));
     TRY_GOTO(st, out, send_maps(b, err));
@@ -267,6 +242,8 @@ enum cuzk_status cuda_bases_new(struct device *device, const struct bases_source
     *ret = b;
     b = NULL;
 out:
+    if (b)
+        (void)cudaStreamSynchronize(NULL); /* a tile may still travel to what is given back */
     cuda_bases_free(b);
     return st;
 }
@@ -286,7 +263,7 @@ static enum cuzk_status put(struct stream *s, struct bases *b, size_t at, const 
 
     TRY(CU(cudaMemcpyAsync(to, points, n * point_bytes(b), cudaMemcpyDeviceToDevice, s->cuda),
            err));
-    return CU(cuda_points_prepare(b->group, to, n, s->cuda), err);
+    return CU(BY_CURVE(points_prepare, b->group, to, n, s->cuda), err);
 }
 
 void cuda_bases_put(struct stream *s, struct bases *b, size_t at, const struct buf *points,

@@ -50,7 +50,9 @@ static enum cuzk_status put(struct stream *s, void *to, const void *plain, size_
     TRY(CU(cudaMemcpyAsync(to, plain, bytes, cudaMemcpyHostToDevice, s->cuda), err));
     if (element == ELEMENT_SCALAR)
         return CUZK_OK;
-    return CU(cuda_points_from_plain(cuda_group_of(element), to, n, s->cuda), err);
+    return CU(s->device->kernels->points_from_plain(cuda_group_of(s->device->curve, element), to, n,
+                                                    s->cuda),
+              err);
 }
 
 void cuda_buf_put(struct stream *s, struct buf *buf, size_t at, const void *plain, size_t n)
@@ -63,13 +65,15 @@ void cuda_buf_put(struct stream *s, struct buf *buf, size_t at, const void *plai
 static enum cuzk_status get(struct stream *s, void *from, void *plain, size_t n,
                             enum element element, struct cuzk_error *err)
 {
+    const struct cuda_kernels *kernels = s->device->kernels;
+    const enum cuda_group group = cuda_group_of(s->device->curve, element);
     const size_t bytes = n * cuda_element_bytes(s->device->curve, element);
 
     if (element == ELEMENT_SCALAR)
         return CU(cudaMemcpyAsync(plain, from, bytes, cudaMemcpyDeviceToHost, s->cuda), err);
-    TRY(CU(cuda_points_to_plain(cuda_group_of(element), from, n, s->cuda), err));
+    TRY(CU(kernels->points_to_plain(group, from, n, s->cuda), err));
     TRY(CU(cudaMemcpyAsync(plain, from, bytes, cudaMemcpyDeviceToHost, s->cuda), err));
-    return CU(cuda_points_from_plain(cuda_group_of(element), from, n, s->cuda), err);
+    return CU(kernels->points_from_plain(group, from, n, s->cuda), err);
 }
 
 void cuda_buf_get(struct stream *s, const struct buf *buf, size_t at, void *plain, size_t n)
@@ -120,9 +124,9 @@ static enum cuzk_status select_some(struct stream *s, const struct select_room *
     TRY(CU(
         cudaMemcpyAsync(r->map, map, (n + 63) / 64 * sizeof *map, cudaMemcpyHostToDevice, s->cuda),
         err));
-    TRY(CU(cuda_count_ones(r->offsets, r->map, n, s->cuda), err));
+    TRY(CU(s->device->kernels->count_ones(r->offsets, r->map, n, s->cuda), err));
     TRY(CU(cuda_exclusive_sum(r->offsets, r->offsets, n / 64 + 1, r->scan, s->cuda), err));
-    return CU(cuda_select_scalars(out, a, r->map, r->offsets, n, s->cuda), err);
+    return CU(s->device->kernels->select_scalars(out, a, r->map, r->offsets, n, s->cuda), err);
 }
 
 void cuda_select_op(struct stream *s, struct buf *out, const struct buf *a, const uint64_t *map,
@@ -164,7 +168,7 @@ static enum cuzk_status find_zero(struct stream *s, uint64_t *first, const struc
     const struct result how = {.finish = finish_find_zero, .out = ret, .n = n};
 
     TRY(CU(cudaMemsetAsync(first, 0xff, sizeof *first, s->cuda), err));
-    TRY(CU(cuda_first_zero(first, buf_data(a), n, s->cuda), err));
+    TRY(CU(s->device->kernels->first_zero(first, buf_data(a), n, s->cuda), err));
     return cuda_result(s, first, sizeof *first, &how, err);
 }
 

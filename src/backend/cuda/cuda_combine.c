@@ -6,6 +6,7 @@
 
 #include "params/bls12_381.h"
 
+#define CURVE bls12_381
 #define FIELD fp
 #define PARAM FP
 #include "field/field.inc.h"

@@ -1,7 +1,7 @@
-/* cuda_combine.h for one group. Parameters: GROUP, BASE as in curve/group.inc.h. */
+/* cuda_combine.h for one group. Parameters: CURVE, a name; GROUP, BASE as in curve/group.inc.h. */
 #define G(name) TEMPLATE_JOIN(GROUP, name)
 #define X(name) TEMPLATE_JOIN(GROUP, TEMPLATE_JOIN(xyzz, name))
-#define COMBINE TEMPLATE_JOIN(cuda_combine, GROUP)
+#define COMBINE TEMPLATE_JOIN(TEMPLATE_JOIN(cuda_combine, CURVE), GROUP)
 
 void COMBINE(const struct result *result, const void *landed)
 {

@@ -6,8 +6,32 @@
 #include "backend/cuda/launch.h"
 #include "base/clock.h"
 
+static _Atomic size_t fail_countdown, n_checked;
+static _Atomic int fail_error;
+
+size_t cuda_fail_at(size_t n, cudaError_t error)
+{
+    atomic_store(&fail_error, error);
+    atomic_store(&fail_countdown, n);
+    return atomic_exchange(&n_checked, 0);
+}
+
+/* What is injected here: mostly cudaSuccess. */
+static cudaError_t injected(void)
+{
+    size_t n = atomic_load_explicit(&fail_countdown, memory_order_relaxed);
+
+    atomic_fetch_add_explicit(&n_checked, 1, memory_order_relaxed);
+    while (n > 0)
+        if (atomic_compare_exchange_weak(&fail_countdown, &n, n - 1))
+            return n == 1 ? (cudaError_t)atomic_load(&fail_error) : cudaSuccess;
+    return cudaSuccess;
+}
+
 enum cuzk_status cuda_check(cudaError_t e, const char *call, struct cuzk_error *err)
 {
+    if (e == cudaSuccess)
+        e = injected();
     if (e == cudaSuccess)
         return CUZK_OK;
     (void)cudaGetLastError();
@@ -18,16 +42,22 @@ enum cuzk_status cuda_check(cudaError_t e, const char *call, struct cuzk_error *
 
 /* ---- device --------------------------------------------------------------------------------- */
 
+enum { LEAST_CAPABILITY = 8 };
+
 const char *cuda_unavailable(void)
 {
-    int n = 0;
+    int n = 0, major = 0;
     cudaError_t e = cudaGetDeviceCount(&n);
 
+    if (e == cudaSuccess && n > 0)
+        e = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
     if (e != cudaSuccess) {
         (void)cudaGetLastError();
         return cudaGetErrorString(e);
     }
-    return n > 0 ? NULL : "no CUDA device";
+    if (n == 0)
+        return "no CUDA device";
+    return major < LEAST_CAPABILITY ? "compute capability below 8.0" : NULL;
 }
 
 /* Kernels keep local memory and the driver pages of its own besides the arena. */
@@ -58,7 +88,7 @@ static enum cuzk_status open_on_card(struct device *d, struct cuzk_error *err)
 
     TRY(CU(cudaSetDevice(d->ordinal), err));
     TRY(CU(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, d->ordinal), err));
-    if (major < 8)
+    if (major < LEAST_CAPABILITY)
         return error_set(err, CUZK_DEVICE, "device %d: compute capability %d.x, 8.0 is needed",
                          d->ordinal, major);
     TRY(CU(cudaDeviceGetAttribute(&n_sm, cudaDevAttrMultiProcessorCount, d->ordinal), err));
@@ -76,7 +106,7 @@ enum cuzk_status cuda_open(struct device **ret, const struct device_options *opt
     struct device *d;
     enum cuzk_status st;
 
-    if (strcmp(options->curve->name, "bls12_381") != 0)
+    if (strcmp(options->curve->name, "bls12_381") != 0 && !cuda_curve_is_bn254(options->curve))
         return error_set(err, CUZK_USAGE, "back end cuda: curve %s is not built",
                          options->curve->name);
     if (options->budget)
@@ -88,6 +118,7 @@ enum cuzk_status cuda_open(struct device **ret, const struct device_options *opt
         return error_set(err, CUZK_NO_MEMORY, "device: out of memory");
     }
     d->curve = options->curve;
+    d->kernels = cuda_kernels_of(cuda_group_of(d->curve, ELEMENT_G1));
     d->pool = options->pool;
     d->budget = options->budget;
     d->cancel = options->cancel;
@@ -324,7 +355,7 @@ static void drop_results(struct stream *s)
         struct result *r = s->results;
 
         s->results = r->next;
-        s->device->slots_busy &= ~((uint64_t)1 << r->slot);
+        atomic_fetch_and(&s->device->slots_busy, ~((uint64_t)1 << r->slot));
         mem_free(r);
     }
     s->results_end = &s->results;
@@ -454,26 +485,40 @@ void cuda_op_end(struct stream *s, enum cuzk_status status, const struct cuzk_er
     (void)error_prefix(&s->failure, status, "%s", s->last);
 }
 
+/* RESULT_SLOTS: none is free. Two threads may look. */
+static unsigned take_slot(struct device *d)
+{
+    uint64_t busy = atomic_load(&d->slots_busy);
+
+    while (~busy) {
+        const unsigned slot = (unsigned)__builtin_ctzll(~busy);
+
+        if (atomic_compare_exchange_weak(&d->slots_busy, &busy, busy | (uint64_t)1 << slot))
+            return slot;
+    }
+    return RESULT_SLOTS;
+}
+
 enum cuzk_status cuda_result(struct stream *s, const void *from, size_t bytes,
                              const struct result *how, struct cuzk_error *err)
 {
     struct device *d = s->device;
     struct result *r;
-    unsigned slot = 0;
+    unsigned slot;
 
     if (bytes > RESULT_SLOT_BYTES)
         return error_set(err, CUZK_INTERNAL, "result of %zu bytes", bytes);
-    while (slot < RESULT_SLOTS && d->slots_busy >> slot & 1)
-        slot++;
-    if (slot == RESULT_SLOTS)
-        return error_set(err, CUZK_INTERNAL, "more than %d results without wait", RESULT_SLOTS);
     r = mem_new(sizeof *r);
     if (!r)
         return error_set(err, CUZK_NO_MEMORY, "result: out of memory");
+    slot = take_slot(d);
+    if (slot == RESULT_SLOTS) {
+        mem_free(r);
+        return error_set(err, CUZK_INTERNAL, "more than %d results without wait", RESULT_SLOTS);
+    }
     *r = *how;
     r->next = NULL;
     r->slot = slot;
-    d->slots_busy |= (uint64_t)1 << slot;
     *s->results_end = r;
     s->results_end = &r->next;
     return CU(cudaMemcpyAsync(d->pinned + (size_t)slot * RESULT_SLOT_BYTES, from, bytes,

@@ -2,6 +2,7 @@
  *
  *     backend.h ──► cuda_backend.c   the table
  *                   cuda_device.c    device, arena, streams
+ *                   cuda_tiles.c     pinned memory on the way up
  *                   cuda_buf.c       buffers
  *                   cuda_domain.c    tables, transforms, quotient
  *                   cuda_group_ntt.c transforms with points for elements
@@ -21,10 +22,15 @@
  * never handed out again before the work that used it is done: a free notes where every stream
  * stands, and the next allocation waits, on the host, for those places.
  *
+ * Threads. Beside the job's thread, and the one that puts witnesses, another may use streams of its
+ * own that have scratch of their own, for operations that make no handle (groth16/prove.c).
+ *
  * Errors. Operations return nothing; the first failure is kept in its stream, later operations of
  * that stream do nothing, and `wait` reports and clears it. */
 #ifndef BACKEND_CUDA_CUDA_DEVICE_H
 #define BACKEND_CUDA_CUDA_DEVICE_H
+
+#include <string.h>
 
 #include <cuda_runtime_api.h>
 
@@ -47,14 +53,23 @@ static inline void *cuda_place(void *base, size_t *used, size_t bytes)
     return at;
 }
 
-static inline enum cuda_group cuda_group_of(enum element element)
+static inline bool cuda_curve_is_bn254(const struct curve *curve)
 {
-    return element == ELEMENT_G1 ? CUDA_G1 : CUDA_G2;
+    return strcmp(curve->name, "bn254") == 0;
+}
+static inline enum cuda_group cuda_group_of(const struct curve *curve, enum element element)
+{
+    if (cuda_curve_is_bn254(curve))
+        return element == ELEMENT_G1 ? CUDA_BN254_G1 : CUDA_BN254_G2;
+    return element == ELEMENT_G1 ? CUDA_BLS12_381_G1 : CUDA_BLS12_381_G2;
 }
 
 /* Turns a CUDA error into a status with the call's text, and clears it. */
 #define CU(expr, err) cuda_check((expr), #expr, (err))
 MUST_CHECK enum cuzk_status cuda_check(cudaError_t e, const char *call, struct cuzk_error *err);
+/* Fault injection: the n-th call that is checked from now on is made and then said to have failed
+ * with `error`; 0: none. Returns how many were checked since the last time. */
+size_t cuda_fail_at(size_t n, cudaError_t error);
 
 struct piece {
     struct piece *older;
@@ -75,6 +90,7 @@ struct result {
 
 struct device {
     const struct curve *curve;
+    const struct cuda_kernels *kernels; /* the curve's */
     struct pool *pool;
     struct budget *budget;
     const atomic_bool *cancel;
@@ -89,13 +105,13 @@ struct device {
     cudaEvent_t scratch_done;
     bool scratch_busy; /* scratch_done was recorded and not waited for by the host */
 
-    uint8_t *tiles; /* for witnesses on their way up: cuda_witness.c; NULL: not made yet */
+    uint8_t *tiles; /* cuda_tiles.c; NULL: not made yet */
     cudaEvent_t tile_sent[2];
 
     struct stream *streams;
     unsigned n_streams; /* made so far */
     uint8_t *pinned;    /* RESULT_SLOTS slots */
-    uint64_t slots_busy;
+    _Atomic uint64_t slots_busy;
 
     struct device_timeline timeline;
     cudaEvent_t origin; /* of the times of events; the host's clock stood at origin_seconds */
@@ -141,6 +157,17 @@ static inline void *cuda_at(const struct device *device, const struct piece *pie
 MUST_CHECK enum cuzk_status cuda_scratch_begin(struct stream *stream, size_t bytes, void **ret,
                                                struct cuzk_error *err);
 void cuda_scratch_end(struct stream *stream);
+
+/* ---- tiles ---- */
+#define CUDA_TILE_BYTES ((size_t)16 << 20)
+/* device->tiles, two of them, from the budget's pinned bytes: once, and there until the device's
+ * end. */
+MUST_CHECK enum cuzk_status cuda_tiles_make(struct device *device, struct cuzk_error *err);
+void cuda_tiles_free(struct device *device);
+/* Host memory to the device through the tiles. Returns when all of `from` has been read, while the
+ * last two tiles may still travel. */
+MUST_CHECK enum cuzk_status cuda_upload(struct device *device, void *to, const void *from,
+                                        size_t bytes, cudaStream_t stream, struct cuzk_error *err);
 
 /* ---- operations ---- */
 /* False when the stream has failed or the job is cancelled: then nothing is to be done. */
@@ -241,7 +268,6 @@ enum cuzk_status cuda_witness_new(struct device *device, const struct witness *s
 void cuda_witness_put(struct stream *stream, struct witness_handle *handle,
                       const struct witness *witness);
 void cuda_witness_free(struct witness_handle *witness);
-void cuda_tiles_free(struct device *device);
 size_t cuda_matrix_bytes(const struct curve *curve, const struct matrix *matrix);
 enum cuzk_status cuda_matrix_new(struct device *device, const struct matrix *matrix,
                                  struct matrix_handle **ret, struct cuzk_error *err);

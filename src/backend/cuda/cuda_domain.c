@@ -19,12 +19,21 @@
  *   - 1/N, 1/Z and the 2^256 of a Montgomery product: in that last product too.
  *
  * Hence a forward transform is always onto the coset g <w>; onto <w> itself it is preceded by a
- * product with g^-(k mod M). Tables: 2 x 64 bytes x (N + N/512 + ..). */
+ * product with g^-(k mod M). Tables: 2 x 64 bytes x (N + N/512 + ..), from 2^27 elements on 2 x 32
+ * x N for the first digit, whose Montgomery products take 2 % of a quotient: 8.6 GB at 2^27. */
 #include "backend/cuda/cuda_domain.h"
 
 #include <string.h>
 
 enum { LOW_BITS = 14, LOW = 1 << LOW_BITS };
+
+unsigned cuda_compact_from = 27;
+
+/* Are the twiddles after digit p in Montgomery form? */
+static bool is_compact(const struct domain *d, unsigned p)
+{
+    return p == 0 && d->lg_n >= cuda_compact_from;
+}
 
 static struct ntt_digits digits_of(unsigned lg_n)
 {
@@ -66,7 +75,7 @@ static size_t place_tables(struct domain *d, uint8_t *base)
         for (unsigned p = 0; p <= last; p++)
             PLACE(d->inner[dir][p], (size_t)9 << (d->digits.lg[p] - 3));
         for (unsigned p = 0; p < last; p++)
-            PLACE(d->twiddle[dir][p], (size_t)1 << lg_level(d, p));
+            PLACE(d->twiddle[dir][p], (size_t)1 << (lg_level(d, p) - is_compact(d, p)));
     }
     for (int i = 0; i < LAST_N; i++)
         PLACE(d->last[i], n_last);
@@ -119,25 +128,27 @@ static enum cuzk_status make_direction(struct domain *d, enum direction dir, uin
         const struct scalar w_eighth = power(curve, &w_digit, 3);
         const struct scalar g_p = power(curve, &d->g, done);
 
-        TRY(CU(cuda_mont_powers(w_low, &w_digit, 1, LOW, NULL), err));
-        TRY(CU(cuda_mont_powers(w_high, &w_digit, LOW, 1, NULL), err));
-        TRY(CU(
-            cuda_twiddle_table(d->inner[dir][p], 3, lg_digit - 3, w_low, w_high, NULL, NULL, NULL),
-            err));
+        TRY(CU(d->kernels->mont_powers(w_low, &w_digit, 1, LOW, NULL), err));
+        TRY(CU(d->kernels->mont_powers(w_high, &w_digit, LOW, 1, NULL), err));
+        TRY(CU(d->kernels->twiddle_table(d->inner[dir][p], false, 3, lg_digit - 3, w_low, w_high,
+                                         NULL, NULL, NULL),
+               err));
         if (lg_digit >= 6) {
-            TRY(CU(cuda_mont_powers(w_low, &w_eighth, 1, LOW, NULL), err));
-            TRY(CU(cuda_twiddle_table(d->inner[dir][p] + ((size_t)CUDA_CONST_BYTES << lg_digit), 3,
-                                      lg_digit - 6, w_low, w_high, NULL, NULL, NULL),
-                   err));
+            TRY(CU(d->kernels->mont_powers(w_low, &w_eighth, 1, LOW, NULL), err));
+            TRY(CU(
+                d->kernels->twiddle_table(d->inner[dir][p] + ((size_t)CUDA_CONST_BYTES << lg_digit),
+                                          false, 3, lg_digit - 6, w_low, w_high, NULL, NULL, NULL),
+                err));
         }
         if (p < d->digits.n - 1) {
-            TRY(CU(cuda_mont_powers(w_low, &w_p, 1, LOW, NULL), err));
-            TRY(CU(cuda_mont_powers(w_high, &w_p, LOW, (size_t)1 << lg_high(lg_p), NULL), err));
-            TRY(CU(cuda_mont_powers(g_low, &g_p, 1, LOW, NULL), err));
-            TRY(CU(cuda_mont_powers(g_high, &g_p, LOW, 1, NULL), err));
-            TRY(CU(cuda_twiddle_table(d->twiddle[dir][p], lg_digit, lg_p - lg_digit, w_low, w_high,
-                                      dir == FORWARD ? g_low : NULL, dir == FORWARD ? g_high : NULL,
-                                      NULL),
+            TRY(CU(d->kernels->mont_powers(w_low, &w_p, 1, LOW, NULL), err));
+            TRY(CU(d->kernels->mont_powers(w_high, &w_p, LOW, (size_t)1 << lg_high(lg_p), NULL),
+                   err));
+            TRY(CU(d->kernels->mont_powers(g_low, &g_p, 1, LOW, NULL), err));
+            TRY(CU(d->kernels->mont_powers(g_high, &g_p, LOW, 1, NULL), err));
+            TRY(CU(d->kernels->twiddle_table(
+                       d->twiddle[dir][p], is_compact(d, p), lg_digit, lg_p - lg_digit, w_low,
+                       w_high, dir == FORWARD ? g_low : NULL, dir == FORWARD ? g_high : NULL, NULL),
                    err));
         }
         done += lg_digit;
@@ -145,13 +156,14 @@ static enum cuzk_status make_direction(struct domain *d, enum direction dir, uin
     return CUZK_OK;
 }
 
-static enum cuzk_status make_powers(uint8_t *low, uint8_t *high, const struct scalar *x,
-                                    unsigned lg_n, struct cuzk_error *err)
+static enum cuzk_status make_powers(const struct domain *d, uint8_t *low, uint8_t *high,
+                                    const struct scalar *x, struct cuzk_error *err)
 {
     const struct scalar one = {{1}};
 
-    TRY(CU(cuda_const_powers(low, &one, x, 1, LOW, NULL), err));
-    return CU(cuda_const_powers(high, &one, x, LOW, (size_t)1 << lg_high(lg_n), NULL), err);
+    TRY(CU(d->kernels->const_powers(low, &one, x, 1, LOW, NULL), err));
+    return CU(d->kernels->const_powers(high, &one, x, LOW, (size_t)1 << lg_high(d->lg_n), NULL),
+              err);
 }
 
 static enum cuzk_status make_last(struct domain *d, struct cuzk_error *err)
@@ -181,8 +193,9 @@ static enum cuzk_status make_last(struct domain *d, struct cuzk_error *err)
         [LAST_G] = {&one, &g_m},
     };
     for (int i = 0; i < LAST_N; i++)
-        TRY(CU(cuda_const_powers(d->last[i], tables[i].first, tables[i].base, 1, n_last, NULL),
-               err));
+        TRY(CU(
+            d->kernels->const_powers(d->last[i], tables[i].first, tables[i].base, 1, n_last, NULL),
+            err));
     return CUZK_OK;
 }
 
@@ -214,9 +227,9 @@ static enum cuzk_status make_tables(struct domain *d, struct cuzk_error *err)
     TRY_GOTO(st, out, make_direction(d, FORWARD, cuda_at(d->device, seeds), err));
     TRY_GOTO(st, out, make_direction(d, INVERSE, cuda_at(d->device, seeds), err));
     TRY_GOTO(st, out, make_last(d, err));
-    TRY_GOTO(st, out, make_powers(d->back_low, d->back_high, &d->g_inverse, d->lg_n, err));
+    TRY_GOTO(st, out, make_powers(d, d->back_low, d->back_high, &d->g_inverse, err));
     curve->fr_mul(&odd, &odd, &d->g_inverse);
-    TRY_GOTO(st, out, make_powers(d->odd_low, d->odd_high, &odd, d->lg_n, err));
+    TRY_GOTO(st, out, make_powers(d, d->odd_low, d->odd_high, &odd, err));
     st = CU(cudaStreamSynchronize(NULL), err);
 out:
     cuda_give(d->device, seeds);
@@ -236,6 +249,7 @@ enum cuzk_status cuda_domain_new(struct device *device, unsigned lg_n, uint64_t 
     if (!d)
         return error_set(err, CUZK_NO_MEMORY, "domain: out of memory");
     d->device = device;
+    d->kernels = device->kernels;
     d->lg_n = lg_n;
     d->g_generator = g;
     d->g = (struct scalar){{g}};
@@ -280,6 +294,19 @@ static struct ntt_pass pass_over(const struct domain *d, enum direction dir, uns
                              .inner = d->inner[dir][p]};
 }
 
+/* The product after the pass is with the twiddles of digit p; those of digit 0 are N, one for each
+ * position, so that a compact table is just another vector. */
+static void set_twiddles(struct ntt_pass *pass, const struct domain *d, enum direction dir,
+                         unsigned p)
+{
+    if (is_compact(d, p)) {
+        pass->other = d->twiddle[dir][p];
+        return;
+    }
+    pass->table = d->twiddle[dir][p];
+    pass->mask = ((uint64_t)1 << lg_level(d, p)) - 1;
+}
+
 /* natural -> digit order, the last product from `last`; `data` is overwritten, the result in `to`
  */
 static enum cuzk_status inverse(const struct domain *d, void *data, void *to, enum last_table last,
@@ -289,10 +316,14 @@ static enum cuzk_status inverse(const struct domain *d, void *data, void *to, en
         const bool is_last = p + 1 == d->digits.n;
         struct ntt_pass pass = pass_over(d, INVERSE, p, data, is_last ? to : data);
 
-        pass.table = is_last ? d->last[last] : d->twiddle[INVERSE][p];
-        pass.mask = ((uint64_t)1 << (is_last ? d->digits.lg[p] : lg_level(d, p))) - 1;
+        if (is_last) {
+            pass.table = d->last[last];
+            pass.mask = ((uint64_t)1 << d->digits.lg[p]) - 1;
+        } else {
+            set_twiddles(&pass, d, INVERSE, p);
+        }
         pass.canonical = is_last;
-        TRY(CU(cuda_ntt_pass(&pass, stream), err));
+        TRY(CU(d->kernels->ntt_pass(&pass, stream), err));
     }
     return CUZK_OK;
 }
@@ -306,13 +337,12 @@ static enum cuzk_status forward(const struct domain *d, const void *from, void *
         struct ntt_pass pass = pass_over(d, FORWARD, p, from, data);
 
         if (p > 0) {
-            pass.table = d->twiddle[FORWARD][p - 1];
-            pass.mask = ((uint64_t)1 << lg_level(d, p - 1)) - 1;
+            set_twiddles(&pass, d, FORWARD, p - 1);
         } else {
             pass.other = other;
             pass.canonical = true;
         }
-        TRY(CU(cuda_ntt_pass(&pass, stream), err));
+        TRY(CU(d->kernels->ntt_pass(&pass, stream), err));
         from = data;
     }
     return CUZK_OK;
@@ -335,12 +365,12 @@ static enum cuzk_status tiny(const struct domain *d, void *data, bool is_inverse
     const struct scalar one = {{1}};
 
     if (is_inverse)
-        return CU(cuda_ntt_tiny(data, d->lg_n, &d->root[INVERSE], &one, &d->n_inverse,
-                                coset ? &d->g_inverse : &one, stream),
+        return CU(d->kernels->ntt_tiny(data, d->lg_n, &d->root[INVERSE], &one, &d->n_inverse,
+                                       coset ? &d->g_inverse : &one, stream),
                   err);
-    return CU(
-        cuda_ntt_tiny(data, d->lg_n, &d->root[FORWARD], coset ? &d->g : &one, &one, &one, stream),
-        err);
+    return CU(d->kernels->ntt_tiny(data, d->lg_n, &d->root[FORWARD], coset ? &d->g : &one, &one,
+                                   &one, stream),
+              err);
 }
 
 static enum cuzk_status ntt_natural(const struct domain *d, void *data, void *scratch,
@@ -355,13 +385,13 @@ static enum cuzk_status ntt_natural(const struct domain *d, void *data, void *sc
         move.low = d->back_low, move.high = d->back_high;
     if (is_inverse) {
         TRY(inverse(d, data, scratch, LAST_PLAIN, stream, err));
-        return CU(cuda_ntt_permute(&move, stream), err);
+        return CU(d->kernels->ntt_permute(&move, stream), err);
     }
     if (coset)
         move.last_digit = d->last[LAST_G];
     else
         move.mask = ((uint64_t)1 << (d->lg_n - d->digits.lg[d->digits.n - 1])) - 1;
-    TRY(CU(cuda_ntt_permute(&move, stream), err));
+    TRY(CU(d->kernels->ntt_permute(&move, stream), err));
     return forward(d, scratch, data, NULL, stream, err);
 }
 
@@ -400,7 +430,7 @@ static enum cuzk_status quotient_powers(const struct domain *d, void *a, void *b
 {
     struct ntt_permute last = permute_of(d, a, b, NTT_TO_NATURAL);
 
-    TRY(CU(cuda_mul_mont(c, a, b, (size_t)1 << d->lg_n, s->cuda), err));
+    TRY(CU(d->kernels->mul_mont(c, a, b, (size_t)1 << d->lg_n, s->cuda), err));
     TRY(inverse(d, c, c, LAST_MONT, s->cuda, err));
     TRY(inverse(d, a, a, LAST_COSET, s->cuda, err));
     TRY(forward(d, a, a, NULL, s->cuda, err));
@@ -411,7 +441,7 @@ static enum cuzk_status quotient_powers(const struct domain *d, void *a, void *b
     last.high = d->back_high;
     last.mask = ((uint64_t)1 << (d->lg_n - d->digits.lg[d->digits.n - 1])) - 1;
     last.minus = c;
-    return CU(cuda_ntt_permute(&last, s->cuda), err);
+    return CU(d->kernels->ntt_permute(&last, s->cuda), err);
 }
 
 /* digit order: from coefficients times g^(M k_last) 1/N, as `last` says, to values on the coset;
@@ -430,7 +460,7 @@ static enum cuzk_status evaluate(const struct domain *d, void *data, bool mont, 
         shift.low = d->odd_low;
         shift.high = d->odd_high;
         shift.last_digit = d->last[LAST_G];
-        TRY(CU(cuda_ntt_permute(&shift, stream), err));
+        TRY(CU(d->kernels->ntt_permute(&shift, stream), err));
     }
     return forward(d, data, data, other, stream, err);
 }
@@ -442,13 +472,13 @@ static enum cuzk_status quotient_coset(const struct domain *d, void *a, void *b,
     const size_t n = (size_t)1 << d->lg_n;
 
     if (c) {
-        TRY(CU(cuda_mul_mont(c, a, b, n, s->cuda), err));
+        TRY(CU(d->kernels->mul_mont(c, a, b, n, s->cuda), err));
         TRY(evaluate(d, c, true, odd, NULL, s->cuda, err));
     }
     TRY(evaluate(d, b, true, odd, NULL, s->cuda, err));
     TRY(evaluate(d, a, false, odd, b, s->cuda, err));
     if (c)
-        TRY(CU(cuda_sub(a, a, c, n, s->cuda), err));
+        TRY(CU(d->kernels->sub(a, a, c, n, s->cuda), err));
     return CUZK_OK;
 }
 
@@ -465,28 +495,30 @@ static enum cuzk_status quotient_tiny(const struct domain *d, void *a, void *b, 
 
     if (basis == H_ODD_COSET && !curve->fr_root(&shift, d->g_generator, d->lg_n + 1))
         curve->fr_mul(&shift, &d->g, &d->g);
-    TRY(CU(cuda_mul(c, a, b, n, s->cuda), err));
+    TRY(CU(d->kernels->mul(c, a, b, n, s->cuda), err));
     for (int i = 0; i < 3; i++)
-        TRY(CU(cuda_ntt_tiny(vectors[i], d->lg_n, &d->root[INVERSE], &one, &d->n_inverse, &one,
-                             s->cuda),
+        TRY(CU(d->kernels->ntt_tiny(vectors[i], d->lg_n, &d->root[INVERSE], &one, &d->n_inverse,
+                                    &one, s->cuda),
                err));
     for (int i = 0; i < (powers ? 2 : 3); i++)
-        TRY(CU(cuda_ntt_tiny(vectors[i], d->lg_n, &d->root[FORWARD], &shift, &one, &one, s->cuda),
+        TRY(CU(d->kernels->ntt_tiny(vectors[i], d->lg_n, &d->root[FORWARD], &shift, &one, &one,
+                                    s->cuda),
                err));
-    TRY(CU(cuda_mul(a, a, b, n, s->cuda), err));
+    TRY(CU(d->kernels->mul(a, a, b, n, s->cuda), err));
     if (powers) {
         curve->fr_inv(&shift, &shift);
-        TRY(CU(cuda_ntt_tiny(a, d->lg_n, &d->root[INVERSE], &one, &d->n_inverse, &shift, s->cuda),
+        TRY(CU(d->kernels->ntt_tiny(a, d->lg_n, &d->root[INVERSE], &one, &d->n_inverse, &shift,
+                                    s->cuda),
                err));
     }
     if (basis != H_COSET_FOLDED)
-        TRY(CU(cuda_sub(a, a, c, n, s->cuda), err));
+        TRY(CU(d->kernels->sub(a, a, c, n, s->cuda), err));
     if (!powers)
         return CUZK_OK;
     z = power(curve, &d->g, d->lg_n);
     curve->fr_sub(&z, &z, &one);
     curve->fr_inv(&z, &z);
-    return CU(cuda_scale(a, a, &z, false, n, s->cuda), err);
+    return CU(d->kernels->scale(a, a, &z, false, n, s->cuda), err);
 }
 
 size_t cuda_quotient_bytes(const struct curve *curve, unsigned lg_n, enum h_basis basis)
@@ -527,11 +559,16 @@ void cuda_pointwise(struct stream *s, enum pointwise_op op, struct buf *out, con
     if (!cuda_op_begin(s, "pointwise"))
         return;
     switch (op) {
-    case POINTWISE_MUL: e = cuda_mul(buf_data(out), buf_data(a), buf_data(b), n, s->cuda); break;
-    case POINTWISE_SUB: e = cuda_sub(buf_data(out), buf_data(a), buf_data(b), n, s->cuda); break;
+    case POINTWISE_MUL:
+        e = s->device->kernels->mul(buf_data(out), buf_data(a), buf_data(b), n, s->cuda);
+        break;
+    case POINTWISE_SUB:
+        e = s->device->kernels->sub(buf_data(out), buf_data(a), buf_data(b), n, s->cuda);
+        break;
     case POINTWISE_AXPY:
     case POINTWISE_SCALE:
-        e = cuda_scale(buf_data(out), buf_data(a), factor, op == POINTWISE_AXPY, n, s->cuda);
+        e = s->device->kernels->scale(buf_data(out), buf_data(a), factor, op == POINTWISE_AXPY, n,
+                                      s->cuda);
         break;
     }
     cuda_op_end(s, CU(e, &s->failure), &s->failure);
@@ -541,8 +578,9 @@ void cuda_powers_op(struct stream *s, struct buf *out, const struct scalar *firs
                     const struct scalar *base, size_t n)
 {
     if (cuda_op_begin(s, "powers"))
-        cuda_op_end(s, CU(cuda_powers(buf_data(out), first, base, n, s->cuda), &s->failure),
-                    &s->failure);
+        cuda_op_end(
+            s, CU(s->device->kernels->powers(buf_data(out), first, base, n, s->cuda), &s->failure),
+            &s->failure);
 }
 
 void cuda_lagrange_op(struct stream *s, struct buf *out, unsigned lg_n, uint64_t g,
@@ -554,7 +592,7 @@ void cuda_lagrange_op(struct stream *s, struct buf *out, unsigned lg_n, uint64_t
     if (!cuda_op_begin(s, "lagrange"))
         return;
     if (lagrange_init(&lagrange, s->device->curve, lg_n, g, factor, x, first))
-        st = CU(cuda_lagrange(buf_data(out), &lagrange, n, s->cuda), &s->failure);
+        st = CU(s->device->kernels->lagrange(buf_data(out), &lagrange, n, s->cuda), &s->failure);
     else
         st = error_set(&s->failure, CUZK_USAGE, "no domain of 2^%u elements generated from %llu",
                        lg_n, (unsigned long long)g);

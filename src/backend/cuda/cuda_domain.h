@@ -19,8 +19,13 @@ enum last_table {
     LAST_N,
 };
 
+/* Domains of 2^this many elements and more hold the twiddles of the first digit as scalars in
+ * Montgomery form rather than as constants: half of the memory. Tests lower it. */
+extern unsigned cuda_compact_from;
+
 struct domain {
     struct device *device;
+    const struct cuda_kernels *kernels;
     unsigned lg_n;
     uint64_t g_generator; /* g as the curve's table of roots knows it */
     struct scalar root[2], g, g_inverse, n_inverse;

@@ -44,15 +44,14 @@ static struct making making_of(enum cuda_group group, uint8_t *base)
     m.temp_x = cuda_place(base, &m.bytes, CUDA_FIXED_POINTS * coordinate);
     m.temp_y = cuda_place(base, &m.bytes, CUDA_FIXED_POINTS * coordinate);
     m.pairs = cuda_place(base, &m.bytes, most * 8);
-    m.batch = cuda_place(base, &m.bytes, cuda_batch_add_bytes(group, most));
+    m.batch = cuda_place(base, &m.bytes, BY_CURVE(batch_add_bytes, group, most));
     return m;
 }
 
 size_t cuda_fixed_base_bytes(const struct curve *curve, enum element element)
 {
-    const enum cuda_group group = cuda_group_of(element);
+    const enum cuda_group group = cuda_group_of(curve, element);
 
-    (void)curve;
     return cuda_piece(table_bytes(group)) + cuda_piece(making_of(group, NULL).bytes);
 }
 
@@ -64,7 +63,7 @@ static void first_multiples(const struct curve *curve, enum cuda_group group, co
         struct scalar power = {{0}};
 
         power.w[w * CUDA_FIXED_BITS / 64] = (uint64_t)1 << (w * CUDA_FIXED_BITS % 64);
-        if (group == CUDA_G1) {
+        if (cuda_is_g1(group)) {
             struct g1_point p;
 
             curve->g1_mul(&p, base, &power);
@@ -89,8 +88,8 @@ static enum cuzk_status make_table(const struct fixed_base *f, const struct maki
     TRY(CU(cudaMemcpy(m->first, first, CUDA_FIXED_WINDOWS * point_bytes(f->group),
                       cudaMemcpyHostToDevice),
            err));
-    TRY(CU(cuda_points_from_plain(f->group, m->first, CUDA_FIXED_WINDOWS, NULL), err));
-    TRY(CU(cuda_points_prepare(f->group, m->first, CUDA_FIXED_WINDOWS, NULL), err));
+    TRY(CU(BY_CURVE(points_from_plain, f->group, m->first, CUDA_FIXED_WINDOWS, NULL), err));
+    TRY(CU(BY_CURVE(points_prepare, f->group, m->first, CUDA_FIXED_WINDOWS, NULL), err));
     for (uint32_t known = 1; known < CUDA_FIXED_POINTS / CUDA_FIXED_WINDOWS; known *= 2) {
         const struct cuda_batch batch = {.points = points,
                                          .pairs = m->pairs,
@@ -98,11 +97,11 @@ static enum cuzk_status make_table(const struct fixed_base *f, const struct maki
                                          .out = CUDA_FIXED_WINDOWS * known,
                                          .scratch = m->batch};
 
-        TRY(CU(cuda_fixed_pairs(m->pairs, known, NULL), err));
-        TRY(CU(cuda_batch_add(f->group, &batch, f->device->n_sm, NULL), err));
+        TRY(CU(f->device->kernels->fixed_pairs(m->pairs, known, NULL), err));
+        TRY(CU(BY_CURVE(batch_add, f->group, &batch, f->device->n_sm, NULL), err));
     }
-    TRY(CU(cuda_fixed_table(f->group, f->table, &points, NULL), err));
-    TRY(CU(cuda_points_prepare(f->group, f->table, CUDA_FIXED_POINTS, NULL), err));
+    TRY(CU(BY_CURVE(fixed_table, f->group, f->table, &points, NULL), err));
+    TRY(CU(BY_CURVE(points_prepare, f->group, f->table, CUDA_FIXED_POINTS, NULL), err));
     TRY(CU(cudaMemsetAsync(f->table + CUDA_FIXED_POINTS * point_bytes(f->group), 0xff,
                            point_bytes(f->group), NULL),
            err));
@@ -119,7 +118,7 @@ enum cuzk_status cuda_fixed_base_new(struct device *device, enum element element
 
     if (!f)
         return error_set(err, CUZK_NO_MEMORY, "fixed base: out of memory");
-    *f = (struct fixed_base){.device = device, .group = cuda_group_of(element)};
+    *f = (struct fixed_base){.device = device, .group = cuda_group_of(device->curve, element)};
     TRY_GOTO(st, out, cuda_take(device, table_bytes(f->group), &f->piece, err));
     f->table = cuda_at(device, f->piece);
     TRY_GOTO(st, out, cuda_take(device, making_of(f->group, NULL).bytes, &room, err));
@@ -145,7 +144,7 @@ void cuda_fixed_base_free(struct fixed_base *f)
 
 static size_t together(enum cuda_group group, size_t n)
 {
-    const size_t most = (size_t)1 << (group == CUDA_G1 ? LG_TOGETHER_G1 : LG_TOGETHER_G2);
+    const size_t most = (size_t)1 << (cuda_is_g1(group) ? LG_TOGETHER_G1 : LG_TOGETHER_G2);
 
     return n < most ? n : most;
 }
@@ -165,16 +164,15 @@ static struct mul_room mul_room_of(enum cuda_group group, size_t m, uint8_t *bas
     r.refs = cuda_place(base, &r.bytes, m * CUDA_FIXED_WINDOWS * sizeof(uint32_t));
     r.temp_x = cuda_place(base, &r.bytes, 12 * m * coordinate);
     r.temp_y = cuda_place(base, &r.bytes, 12 * m * coordinate);
-    r.batch = cuda_place(base, &r.bytes, cuda_batch_add_bytes(group, 8 * m));
+    r.batch = cuda_place(base, &r.bytes, BY_CURVE(batch_add_bytes, group, 8 * m));
     return r;
 }
 
 size_t cuda_fixed_base_mul_bytes(const struct curve *curve, enum element element, size_t n,
                                  unsigned n_threads)
 {
-    const enum cuda_group group = cuda_group_of(element);
+    const enum cuda_group group = cuda_group_of(curve, element);
 
-    (void)curve;
     (void)n_threads;
     return cuda_piece(mul_room_of(group, together(group, n), NULL).bytes);
 }
@@ -192,7 +190,7 @@ static enum cuzk_status mul_some(struct stream *s, const struct fixed_base *f,
         uint32_t from, to;
     } rounds[4] = {{0, low}, {low, high}, {high, low}, {low, low + 2 * (uint32_t)m}};
 
-    TRY(CU(cuda_fixed_refs(r->refs, scalars, m, s->cuda), err));
+    TRY(CU(s->device->kernels->fixed_refs(r->refs, scalars, m, s->cuda), err));
     for (int i = 0; i < 4; i++) {
         const struct cuda_batch batch = {.points = points,
                                          .pairs = i == 0 ? r->refs : NULL,
@@ -202,9 +200,9 @@ static enum cuzk_status mul_some(struct stream *s, const struct fixed_base *f,
                                          .far = i == 0,
                                          .scratch = r->batch};
 
-        TRY(CU(cuda_batch_add(f->group, &batch, f->device->n_sm, s->cuda), err));
+        TRY(CU(BY_CURVE(batch_add, f->group, &batch, f->device->n_sm, s->cuda), err));
     }
-    return CU(cuda_points_take(f->group, out, &points, rounds[3].to, m, s->cuda), err);
+    return CU(BY_CURVE(points_take, f->group, out, &points, rounds[3].to, m, s->cuda), err);
 }
 
 static enum cuzk_status mul_all(struct stream *s, const struct fixed_base *f, struct buf *out,

@@ -25,9 +25,8 @@ static struct room room_of(enum cuda_group group, unsigned lg_n, uint8_t *base)
 size_t cuda_group_ntt_bytes(const struct curve *curve, enum element element, unsigned lg_n,
                             unsigned n_threads)
 {
-    (void)curve;
     (void)n_threads;
-    return cuda_piece(room_of(cuda_group_of(element), lg_n, NULL).bytes);
+    return cuda_piece(room_of(cuda_group_of(curve, element), lg_n, NULL).bytes);
 }
 
 /* A layer of 2^26 butterflies takes seconds: the host looks at the flag between them. */
@@ -54,9 +53,10 @@ static enum cuzk_status scale(struct stream *s, enum cuda_group group, const str
 
         curve->fr_pow(&from, base, at);
         curve->fr_mul(&from, &from, first);
-        TRY(CU(cuda_powers(r->powers, &from, base, part, s->cuda), err));
-        TRY(CU(cuda_xyzz_scale(group, (uint8_t *)r->xyzz + at * 4 * cuda_coordinate_bytes(group),
-                               r->powers, part, s->cuda),
+        TRY(CU(s->device->kernels->powers(r->powers, &from, base, part, s->cuda), err));
+        TRY(CU(BY_CURVE(xyzz_scale, group,
+                        (uint8_t *)r->xyzz + at * 4 * cuda_coordinate_bytes(group), r->powers, part,
+                        s->cuda),
                err));
         TRY(step_done(s, err));
     }
@@ -69,9 +69,10 @@ static enum cuzk_status layers(struct stream *s, enum cuda_group group, const st
     const struct scalar one = {{1}};
 
     if (lg_n)
-        TRY(CU(cuda_powers(r->powers, &one, root, (size_t)1 << (lg_n - 1), s->cuda), err));
+        TRY(CU(s->device->kernels->powers(r->powers, &one, root, (size_t)1 << (lg_n - 1), s->cuda),
+               err));
     for (unsigned lg_half = lg_n; lg_half-- > 0;) {
-        TRY(CU(cuda_xyzz_butterflies(group, r->xyzz, lg_n, lg_half, r->powers, s->cuda), err));
+        TRY(CU(BY_CURVE(xyzz_butterflies, group, r->xyzz, lg_n, lg_half, r->powers, s->cuda), err));
         TRY(step_done(s, err));
     }
     return CUZK_OK;
@@ -81,26 +82,26 @@ static enum cuzk_status transform(struct stream *s, const struct domain *d, stru
                                   const struct room *r, bool inverse, bool coset,
                                   struct cuzk_error *err)
 {
-    const enum cuda_group group = cuda_group_of(points->element);
+    const enum cuda_group group = cuda_group_of(s->device->curve, points->element);
     const size_t n = (size_t)1 << d->lg_n;
     const struct scalar one = {{1}};
 
-    TRY(CU(cuda_xyzz_load(group, r->xyzz, buf_data(points), NULL, n, s->cuda), err));
+    TRY(CU(BY_CURVE(xyzz_load, group, r->xyzz, buf_data(points), NULL, n, s->cuda), err));
     if (!inverse && coset)
         TRY(scale(s, group, r, d->lg_n, &one, &d->g, err));
     TRY(layers(s, group, r, d->lg_n, &d->root[inverse ? INVERSE : FORWARD], err));
-    TRY(CU(cuda_xyzz_affine(group, buf_data(points), r->xyzz, n, d->lg_n, s->cuda), err));
+    TRY(CU(BY_CURVE(xyzz_affine, group, buf_data(points), r->xyzz, n, d->lg_n, s->cuda), err));
     if (!inverse)
         return CUZK_OK;
-    TRY(CU(cuda_xyzz_load(group, r->xyzz, buf_data(points), NULL, n, s->cuda), err));
+    TRY(CU(BY_CURVE(xyzz_load, group, r->xyzz, buf_data(points), NULL, n, s->cuda), err));
     TRY(scale(s, group, r, d->lg_n, &d->n_inverse, coset ? &d->g_inverse : &one, err));
-    return CU(cuda_xyzz_affine(group, buf_data(points), r->xyzz, n, 0, s->cuda), err);
+    return CU(BY_CURVE(xyzz_affine, group, buf_data(points), r->xyzz, n, 0, s->cuda), err);
 }
 
 void cuda_group_ntt(struct stream *s, const struct domain *d, struct buf *points, bool inverse,
                     bool coset)
 {
-    const enum cuda_group group = cuda_group_of(points->element);
+    const enum cuda_group group = cuda_group_of(s->device->curve, points->element);
     struct room room = room_of(group, d->lg_n, NULL);
     void *scratch;
     enum cuzk_status st;

@@ -103,7 +103,9 @@ enum cuzk_status cuda_matrix_new(struct device *device, const struct matrix *mat
     TRY_GOTO(st, out, cuda_take(device, place_parts(h, matrix, fr_bytes, NULL), &h->piece, err));
     (void)place_parts(h, matrix, fr_bytes, cuda_at(device, h->piece));
     TRY_GOTO(st, out, send(h->plain, matrix->coefs, matrix->n_coefs * fr_bytes, err));
-    TRY_GOTO(st, out, CU(cuda_dictionary(h->plain, h->mont, h->small, matrix->n_coefs, NULL), err));
+    TRY_GOTO(
+        st, out,
+        CU(device->kernels->dictionary(h->plain, h->mont, h->small, matrix->n_coefs, NULL), err));
     for (size_t i = 0; i < matrix->n_segments; i++)
         TRY_GOTO(st, out, send_segment(&matrix->segments[i], &h->segments[i], device->budget, err));
     TRY_GOTO(st, out, CU(cudaStreamSynchronize(NULL), err));
@@ -169,7 +171,7 @@ static enum cuzk_status run_segments(struct stream *stream, void *out,
         segment.to = to;
         segment.out = out;
         if (end > from)
-            TRY(CU(cuda_spmv_segment(&segment, stream->cuda), err));
+            TRY(CU(stream->device->kernels->spmv_segment(&segment, stream->cuda), err));
         row = end;
     }
     return CUZK_OK;
@@ -212,10 +214,10 @@ static enum cuzk_status transpose_segments(struct stream *s, void *out,
         segment.from = from;
         segment.to = to;
         if (end > from)
-            TRY(CU(cuda_transpose_segment(&segment, t, s->cuda), err));
+            TRY(CU(s->device->kernels->transpose_segment(&segment, t, s->cuda), err));
         row = end;
     }
-    return CU(cuda_add_counted(out, t->counters, t->n, s->cuda), err);
+    return CU(s->device->kernels->add_counted(out, t->counters, t->n, s->cuda), err);
 }
 
 void cuda_spmv_transposed(struct stream *s, struct buf *out, const struct matrix_handle *matrix,

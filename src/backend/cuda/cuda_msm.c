@@ -25,6 +25,8 @@
  *
  * Scalars are taken modulo r by adding multiples of it: points outside the subgroup of order r give
  * other sums than in the cpu back end. Keys hold none (cuzk key verify --deep). */
+#include <string.h>
+
 #include "backend/cuda/cuda_combine.h"
 #include "backend/cuda/cuda_witness.h"
 
@@ -45,9 +47,14 @@ struct sum_shape {
     size_t n_entries, n_buckets;   /* of what is taken at a time */
 };
 
-static unsigned windows_of(unsigned c)
+/* Bits of a scalar and its sign: s + spread r < 2^(bits - 1) at least for spread 1. */
+static unsigned bits_of(enum cuda_group group)
 {
-    return (256 + c - 1) / c;
+    return cuda_is_bn254(group) ? 255 : 256;
+}
+static unsigned windows_of(enum cuda_group group, unsigned c)
+{
+    return (bits_of(group) + c - 1) / c;
 }
 static unsigned min_unsigned(unsigned a, unsigned b)
 {
@@ -67,14 +74,16 @@ static struct sum_shape shape_with(enum cuda_group group, size_t n, unsigned c, 
 {
     /* Entries taken together: the more, the fewer rounds with few pairs; half as many cost 4 % at
      * 2^24 points and halve the scratch, about 160 bytes an entry in G1 and 300 in G2. */
-    const size_t enough = (size_t)1 << (group == CUDA_G1 ? 27 : 26);
+    const size_t enough = (size_t)1 << (cuda_is_g1(group) ? 27 : 26);
     const size_t together = n ? enough / n : SIZE_MAX;
-    struct sum_shape s = {.group = group, .n = n, .c = c, .n_windows = windows_of(c)};
+    struct sum_shape s = {.group = group, .n = n, .c = c, .n_windows = windows_of(group, c)};
     unsigned slack;
 
-    /* c n_windows - 1 bits hold s + spread r: r < 2^255 / 1.1 */
-    slack = s.c * s.n_windows - 256;
-    s.spread = slack < 1 ? 1 : (1u << (slack < 16 ? slack : 16)) * 11 / 10 - 1;
+    /* c n_windows - 1 bits hold s + spread r: r < 2^255 / 1.1 (BLS12-381), 2^254 / 1.3 (BN254) */
+    slack = s.c * s.n_windows - bits_of(group);
+    s.spread = slack < 1
+                   ? 1
+                   : (1u << (slack < 16 ? slack : 16)) * (cuda_is_bn254(group) ? 13 : 11) / 10 - 1;
     s.n_sets = (s.n_windows + multiples - 1) / multiples;
     s.multiples = (s.n_windows + s.n_sets - 1) / s.n_sets;
     s.part = equal_parts(s.multiples, together);
@@ -175,9 +184,9 @@ static struct sum_room room_of(const struct sum_shape *s, uint8_t *base)
     r.sort = cuda_place(base, &used, cuda_sort_bytes(s->n_entries));
     r.temp_x = cuda_place(base, &used, (r.n_slots + kept) * coordinate);
     r.temp_y = cuda_place(base, &used, (r.n_slots + kept) * coordinate);
-    r.batch = cuda_place(base, &used, cuda_batch_add_bytes(s->group, most_pairs));
+    r.batch = cuda_place(base, &used, BY_CURVE(batch_add_bytes, s->group, most_pairs));
     r.ends = cuda_place(base, &used, n_lists * n_rows_of(s) * xyzz);
-    r.weighted = cuda_place(base, &used, cuda_weighted_bytes(s->group, n_rows_of(s), n_lists));
+    r.weighted = cuda_place(base, &used, BY_CURVE(weighted_bytes, s->group, n_rows_of(s), n_lists));
     r.finals = cuda_place(base, &used, (1 + n_lists) * xyzz);
     r.bytes = used;
     return r;
@@ -185,9 +194,8 @@ static struct sum_room room_of(const struct sum_shape *s, uint8_t *base)
 
 size_t cuda_msm_bytes(const struct curve *curve, enum element element, size_t n, unsigned n_threads)
 {
-    const struct sum_shape s = shape_of(cuda_group_of(element), n);
+    const struct sum_shape s = shape_of(cuda_group_of(curve, element), n);
 
-    (void)curve;
     (void)n_threads;
     return cuda_piece(room_of(&s, NULL).bytes);
 }
@@ -199,7 +207,8 @@ struct cuda_multiples cuda_multiples_of(enum cuda_group group, size_t n, unsigne
     struct sum_shape best = plain;
 
     for (unsigned c = 6; c <= 24 && most > 1; c++) {
-        const struct sum_shape s = shape_with(group, n, c, min_unsigned(most, windows_of(c)));
+        const struct sum_shape s =
+            shape_with(group, n, c, min_unsigned(most, windows_of(group, c)));
 
         if (cost_of(&s) < cost_of(&best) && room_of(&s, NULL).bytes <= room)
             best = s;
@@ -237,7 +246,8 @@ static struct cuda_batch batch_of(const struct sum *s)
 static enum cuzk_status add_batch(const struct sum *s, const struct cuda_batch *batch,
                                   struct cuzk_error *err)
 {
-    return CU(cuda_batch_add(s->shape.group, batch, s->stream->device->n_sm, s->stream->cuda), err);
+    return CU(BY_CURVE(batch_add, s->shape.group, batch, s->stream->device->n_sm, s->stream->cuda),
+              err);
 }
 
 /* Points of a handle's table: its own, the one at infinity, and their multiples. */
@@ -293,6 +303,7 @@ static enum cuzk_status make_lists(const struct sum *s, const struct cuda_digits
 
     *ret = (struct planned){.lists = l, .plan = l->plan, .chunk = chunk_of(&s->shape, k)};
     ret->plan.n_buckets = ret->chunk.sets << (s->shape.c - 1);
+    memcpy(digits.modulus, s->stream->device->curve->fr_modulus.w, sizeof digits.modulus);
     digits.c = s->shape.c;
     digits.spread = s->shape.spread;
     digits.n_sets = s->shape.n_sets;
@@ -344,7 +355,7 @@ static enum cuzk_status accumulate(const struct sum *s, const struct planned *p,
         pairs += 2 * p->totals[round];
         slot += batch.n_pairs;
     }
-    TRY(CU(cuda_plan_collect(s->shape.group, &p->plan, &s->points, buckets, cuda), err));
+    TRY(CU(BY_CURVE(plan_collect, s->shape.group, &p->plan, &s->points, buckets, cuda), err));
     return CU(cudaEventRecord(s->stream->lists_free[set], cuda), err);
 }
 
@@ -354,7 +365,7 @@ static enum cuzk_status accumulate(const struct sum *s, const struct planned *p,
 static enum cuzk_status halve(const struct sum *s, uint32_t *from, size_t *length, size_t n_sets,
                               size_t least, uint32_t to, bool across, struct cuzk_error *err)
 {
-    const unsigned lg_few = s->shape.group == CUDA_G1 ? LG_FEW_G1 : LG_FEW_G2;
+    const unsigned lg_few = cuda_is_g1(s->shape.group) ? LG_FEW_G1 : LG_FEW_G2;
 
     while (*length > least && n_sets * *length > (size_t)1 << lg_few) {
         struct cuda_batch batch = batch_of(s);
@@ -392,7 +403,7 @@ static enum cuzk_status sum_rows_and_columns(const struct sum *s, uint32_t bucke
     sum.stride = 1;
     sum.out_jump = 1;
     sum.xyzz = s->room.ends + first * list_bytes;
-    TRY(CU(cuda_group_sum(s->shape.group, &sum, cuda), err));
+    TRY(CU(BY_CURVE(group_sum, s->shape.group, &sum, cuda), err));
 
     from = buckets;
     length = per_set;
@@ -406,7 +417,7 @@ static enum cuzk_status sum_rows_and_columns(const struct sum *s, uint32_t bucke
     sum.stride = n_columns;
     sum.out_jump = (uint32_t)n_rows;
     sum.xyzz = s->room.ends + (s->shape.n_sets + first) * list_bytes;
-    return CU(cuda_group_sum(s->shape.group, &sum, cuda), err);
+    return CU(BY_CURVE(group_sum, s->shape.group, &sum, cuda), err);
 }
 
 /* The sets' rows and columns -> two points each, behind the first of the finals. */
@@ -424,7 +435,7 @@ static enum cuzk_status end_sets(const struct sum *s, struct cuzk_error *err)
         .scratch = s->room.weighted,
     };
 
-    return CU(cuda_weighted_sums(s->shape.group, &weighted, s->stream->cuda), err);
+    return CU(BY_CURVE(weighted_sums, s->shape.group, &weighted, s->stream->cuda), err);
 }
 
 /* n points in slots from `from` on, to slots from `to` on. */
@@ -502,7 +513,7 @@ static struct sum sum_of(struct stream *stream, const struct bases *bases, struc
 static enum cuzk_status send_result(const struct sum *s, void *out, struct cuzk_error *err)
 {
     const struct result how = {
-        .finish = s->shape.group == CUDA_G1 ? cuda_combine_g1 : cuda_combine_g2,
+        .finish = cuda_combine_of(s->shape.group),
         .out = out,
         .n_windows = s->shape.n_sets,
         .window_bits = s->shape.c,
@@ -602,9 +613,9 @@ static struct witness_room witness_room_of(enum cuda_group group, size_t n_point
     dense = used + room_of(&shape, NULL).bytes;
     PLACE(r.temp_x, most * coordinate);
     PLACE(r.temp_y, most * coordinate);
-    PLACE(r.batch, cuda_batch_add_bytes(group, most / 2));
+    PLACE(r.batch, BY_CURVE(batch_add_bytes, group, most / 2));
     PLACE(r.groups, n_groups * 4 * coordinate);
-    PLACE(r.weighted, cuda_weighted_bytes(group, n_groups, 1));
+    PLACE(r.weighted, BY_CURVE(weighted_bytes, group, n_groups, 1));
 #undef PLACE
     r.bytes = larger(used, dense);
     return r;
@@ -615,12 +626,11 @@ size_t cuda_msm_witness_bytes(const struct curve *curve, const struct bases_sour
 {
     size_t n_inputs = 0;
 
-    (void)curve;
     (void)n_threads;
     for (size_t w = 0; source->input_map && w < witness_map_words(source->n_inputs); w++)
         n_inputs += (size_t)__builtin_popcountll(source->input_map[w]);
-    return cuda_piece(witness_room_of(cuda_group_of(source->group), source->points.n, source->n_aux,
-                                      n_inputs + n_full, NULL)
+    return cuda_piece(witness_room_of(cuda_group_of(curve, source->group), source->points.n,
+                                      source->n_aux, n_inputs + n_full, NULL)
                           .bytes);
 }
 
@@ -654,23 +664,23 @@ static enum cuzk_status sum_bits(struct stream *stream, const struct bases *base
         batch.n_pairs = (uint32_t)left;
         batch.out = slot;
         batch.far = round == 0;
-        TRY(CU(cuda_batch_add(bases->group, &batch, stream->device->n_sm, cuda), err));
+        TRY(CU(BY_CURVE(batch_add, bases->group, &batch, stream->device->n_sm, cuda), err));
         from = slot;
         slot += (uint32_t)left;
     }
     sum.first = from;
     sum.end = from + (uint32_t)left;
     sum.n_groups = (uint32_t)((left + BITS_GROUP - 1) / BITS_GROUP);
-    TRY(CU(cuda_group_sum(bases->group, &sum, cuda), err));
-    return CU(cuda_weighted_sums(bases->group,
-                                 &(struct cuda_weighted){.out = out,
-                                                         .in = r->groups,
-                                                         .stride = sum.n_groups,
-                                                         .n_lists = 1,
-                                                         .n_row_lists = 1,
-                                                         .n_rows = sum.n_groups,
-                                                         .scratch = r->weighted},
-                                 cuda),
+    TRY(CU(BY_CURVE(group_sum, bases->group, &sum, cuda), err));
+    return CU(BY_CURVE(weighted_sums, bases->group,
+                       &(struct cuda_weighted){.out = out,
+                                               .in = r->groups,
+                                               .stride = sum.n_groups,
+                                               .n_lists = 1,
+                                               .n_row_lists = 1,
+                                               .n_rows = sum.n_groups,
+                                               .scratch = r->weighted},
+                       cuda),
               err);
 }
 

@@ -35,7 +35,7 @@ static size_t row_terms(const struct matrix_segment *s, size_t row)
     return s->row_end[row] - (row ? s->row_end[row - 1] : 0);
 }
 
-static struct shape shape_of(const struct matrix *m, enum element element, size_t n)
+static struct shape shape_of(const struct matrix *m, enum cuda_group group, size_t n)
 {
     const size_t most = (size_t)1 << LG_TERMS;
     size_t all = 0, longest = 1;
@@ -48,7 +48,7 @@ static struct shape shape_of(const struct matrix *m, enum element element, size_
             longest = row_terms(s, row) > longest ? row_terms(s, row) : longest;
     }
     all = all < most ? all : most;
-    return (struct shape){.group = cuda_group_of(element),
+    return (struct shape){.group = group,
                           .n = n,
                           .n_rows = m->n_rows,
                           .n_terms = all < longest ? longest : all,
@@ -76,7 +76,7 @@ static struct room room_of(const struct shape *s, uint8_t *base)
     PLACE(r.scalars, s->n_terms * 32);
     PLACE(r.xyzz, s->n_terms * 4 * coordinate);
     PLACE(r.sort, cuda_sort_bytes(s->n_terms));
-    PLACE(r.batch, cuda_batch_add_bytes(s->group, n_pairs));
+    PLACE(r.batch, BY_CURVE(batch_add_bytes, s->group, n_pairs));
     PLACE(r.temp_x, n_slots * coordinate);
     PLACE(r.temp_y, n_slots * coordinate);
     for (size_t i = 0; i < sizeof buckets / sizeof *buckets; i++)
@@ -90,9 +90,8 @@ static struct room room_of(const struct shape *s, uint8_t *base)
 size_t cuda_point_spmv_bytes(const struct curve *curve, const struct matrix *matrix,
                              enum element group, size_t n, unsigned n_threads)
 {
-    const struct shape s = shape_of(matrix, group, n);
+    const struct shape s = shape_of(matrix, cuda_group_of(curve, group), n);
 
-    (void)curve;
     (void)n_threads;
     return cuda_piece(room_of(&s, NULL).bytes);
 }
@@ -117,10 +116,13 @@ static enum cuzk_status make_multiples(const struct product *p, size_t n, struct
     const struct room *r = &p->room;
     const cudaStream_t cuda = p->stream->cuda;
 
-    TRY(CU(cuda_gather_scalars(r->scalars, p->matrix->plain, r->other_coefs, n, cuda), err));
-    TRY(CU(cuda_xyzz_load(p->shape.group, r->xyzz, p->points.table, r->other_rows, n, cuda), err));
-    TRY(CU(cuda_xyzz_scale(p->shape.group, r->xyzz, r->scalars, n, cuda), err));
-    return CU(cuda_xyzz_slots(p->shape.group, r->temp_x, r->temp_y, r->xyzz, n, cuda), err);
+    TRY(CU(p->stream->device->kernels->gather_scalars(r->scalars, p->matrix->plain, r->other_coefs,
+                                                      n, cuda),
+           err));
+    TRY(CU(BY_CURVE(xyzz_load, p->shape.group, r->xyzz, p->points.table, r->other_rows, n, cuda),
+           err));
+    TRY(CU(BY_CURVE(xyzz_scale, p->shape.group, r->xyzz, r->scalars, n, cuda), err));
+    return CU(BY_CURVE(xyzz_slots, p->shape.group, r->temp_x, r->temp_y, r->xyzz, n, cuda), err);
 }
 
 static enum cuzk_status add(const struct product *p, struct cuda_batch *batch,
@@ -128,7 +130,8 @@ static enum cuzk_status add(const struct product *p, struct cuda_batch *batch,
 {
     batch->points = p->points;
     batch->scratch = p->room.batch;
-    return CU(cuda_batch_add(p->shape.group, batch, p->stream->device->n_sm, p->stream->cuda), err);
+    return CU(BY_CURVE(batch_add, p->shape.group, batch, p->stream->device->n_sm, p->stream->cuda),
+              err);
 }
 
 /* n entries -> a sum a variable, in the row `to`. */
@@ -158,7 +161,7 @@ static enum cuzk_status add_entries(const struct product *p, size_t n, uint32_t 
         TRY(add(p, &batch, err));
         slot += batch.n_pairs;
     }
-    return CU(cuda_plan_collect(p->shape.group, &r->plan, &p->points, to, cuda), err);
+    return CU(BY_CURVE(plan_collect, p->shape.group, &r->plan, &p->points, to, cuda), err);
 }
 
 /* The sums of now, in the middle row, to those so far. */
@@ -189,7 +192,7 @@ static enum cuzk_status take_terms(struct product *p, const struct cuda_segment 
     terms->other_coefs = r->other_coefs;
     terms->first_other = p->points.n_table;
     TRY(CU(cudaMemsetAsync(r->counts, 0, sizeof counts, cuda), err));
-    TRY(CU(cuda_point_terms(segment, terms, cuda), err));
+    TRY(CU(p->stream->device->kernels->point_terms(segment, terms, cuda), err));
     TRY(CU(cudaMemcpyAsync(counts, r->counts, sizeof counts, cudaMemcpyDeviceToHost, cuda), err));
     TRY(CU(cudaStreamSynchronize(cuda), err));
     if (p->stream->device->cancel && atomic_load(p->stream->device->cancel))
@@ -263,8 +266,8 @@ static enum cuzk_status multiply(struct product *p, struct buf *out, struct cuzk
         return CU(cudaMemsetAsync(buf_data(out), 0,
                                   p->shape.n * 2 * cuda_coordinate_bytes(p->shape.group), cuda),
                   err);
-    return CU(cuda_points_take(p->shape.group, buf_data(out), &p->points, p->rows[p->so_far],
-                               p->shape.n, cuda),
+    return CU(BY_CURVE(points_take, p->shape.group, buf_data(out), &p->points, p->rows[p->so_far],
+                       p->shape.n, cuda),
               err);
 }
 
@@ -272,10 +275,11 @@ static enum cuzk_status run(struct stream *s, struct buf *out, const struct matr
                             const struct buf *points, uint64_t first, size_t n,
                             struct cuzk_error *err)
 {
-    struct product p = {.stream = s,
-                        .matrix = matrix,
-                        .shape = shape_of(matrix->matrix, points->element, n),
-                        .first = first};
+    struct product p = {
+        .stream = s,
+        .matrix = matrix,
+        .shape = shape_of(matrix->matrix, cuda_group_of(s->device->curve, points->element), n),
+        .first = first};
     const size_t n_rows = p.shape.n_rows;
     void *scratch;
     enum cuzk_status st;
@@ -288,11 +292,11 @@ static enum cuzk_status run(struct stream *s, struct buf *out, const struct matr
                                     .n_table = (uint32_t)n_rows};
     for (uint32_t k = 0; k < 3; k++)
         p.rows[k] = (uint32_t)(n_rows + 2 * p.shape.n_terms + ((size_t)k << p.shape.lg_row));
-    st = CU(cuda_points_prepare(p.shape.group, buf_data(points), n_rows, s->cuda), err);
+    st = CU(BY_CURVE(points_prepare, p.shape.group, buf_data(points), n_rows, s->cuda), err);
     if (st == CUZK_OK)
         st = multiply(&p, out, err);
     if (st == CUZK_OK)
-        st = CU(cuda_points_native(p.shape.group, buf_data(points), n_rows, s->cuda), err);
+        st = CU(BY_CURVE(points_native, p.shape.group, buf_data(points), n_rows, s->cuda), err);
     cuda_scratch_end(s);
     return st;
 }

@@ -1,11 +1,6 @@
 /* Packed witnesses on the device: as they are on the host (backend/witness.h), inputs before the
- * full values, so that one index names either.
- *
- * They go up through two pinned tiles, filled by the pool in turns. A copy from pageable memory
- * reaches 7 GB/s on a link of 55: 0.6 s for a full Window PoSt. */
+ * full values, so that one index names either. */
 #include "backend/cuda/cuda_witness.h"
-
-#include <string.h>
 
 /* Places of the parts from `base` on; returns their bytes. */
 static size_t place_parts(struct witness_handle *h, size_t fr_bytes, uint8_t *base)
@@ -29,74 +24,6 @@ size_t cuda_witness_bytes(const struct curve *curve, const struct witness *shape
     return cuda_piece(place_parts(&h, curve->fr_bytes, NULL));
 }
 
-/* ---- tiles ---------------------------------------------------------------------------------- */
-
-#define TILE_BYTES ((size_t)16 << 20)
-#define COPY_GRAIN ((size_t)1 << 20)
-
-static enum cuzk_status make_tiles(struct device *d, struct cuzk_error *err)
-{
-    if (d->tiles)
-        return CUZK_OK;
-    if (d->budget)
-        TRY(budget_take(d->budget, MEM_PINNED, 2 * TILE_BYTES, err));
-    if (CU(cudaMallocHost((void **)&d->tiles, 2 * TILE_BYTES), err) != CUZK_OK) {
-        if (d->budget)
-            budget_give(d->budget, MEM_PINNED, 2 * TILE_BYTES);
-        d->tiles = NULL;
-        return error_set(err, CUZK_NO_MEMORY, "witness: %zu bytes of pinned memory are refused",
-                         2 * TILE_BYTES);
-    }
-    for (int k = 0; k < 2; k++)
-        TRY(CU(cudaEventCreateWithFlags(&d->tile_sent[k], cudaEventDisableTiming), err));
-    return CUZK_OK;
-}
-
-void cuda_tiles_free(struct device *d)
-{
-    if (!d->tiles)
-        return;
-    for (int k = 0; k < 2; k++)
-        if (d->tile_sent[k])
-            (void)cudaEventDestroy(d->tile_sent[k]);
-    (void)cudaFreeHost(d->tiles);
-    if (d->budget)
-        budget_give(d->budget, MEM_PINNED, 2 * TILE_BYTES);
-}
-
-struct copy {
-    uint8_t *to;
-    const uint8_t *from;
-};
-
-static void copy_range(void *ctx, size_t begin, size_t end, unsigned worker)
-{
-    const struct copy *c = ctx;
-
-    (void)worker;
-    memcpy(c->to + begin, c->from + begin, end - begin);
-}
-
-/* Returns when all of `from` has been read, while the last two tiles may still travel. */
-static enum cuzk_status send(struct stream *s, void *to, const void *from, size_t bytes,
-                             struct cuzk_error *err)
-{
-    struct device *d = s->device;
-    unsigned k = 0;
-
-    for (size_t at = 0; at < bytes; at += TILE_BYTES, k ^= 1) {
-        const size_t n = bytes - at < TILE_BYTES ? bytes - at : TILE_BYTES;
-        struct copy copy = {d->tiles + k * TILE_BYTES, (const uint8_t *)from + at};
-
-        TRY(CU(cudaEventSynchronize(d->tile_sent[k]), err));
-        pool_for(d->pool, n, COPY_GRAIN, copy_range, &copy);
-        TRY(CU(cudaMemcpyAsync((uint8_t *)to + at, copy.to, n, cudaMemcpyHostToDevice, s->cuda),
-               err));
-        TRY(CU(cudaEventRecord(d->tile_sent[k], s->cuda), err));
-    }
-    return CUZK_OK;
-}
-
 /* ---- the witness ---------------------------------------------------------------------------- */
 
 static enum cuzk_status put_parts(struct stream *s, const struct witness_handle *h,
@@ -114,9 +41,9 @@ static enum cuzk_status put_parts(struct stream *s, const struct witness_handle 
     };
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        TRY(send(s, parts[i].to, parts[i].from, parts[i].bytes, err));
-    return CU(cuda_witness_records(h->records, h->full_map, h->bits, h->full_rank,
-                                   witness_map_words(h->n_aux), s->cuda),
+        TRY(cuda_upload(s->device, parts[i].to, parts[i].from, parts[i].bytes, s->cuda, err));
+    return CU(s->device->kernels->witness_records(h->records, h->full_map, h->bits, h->full_rank,
+                                                  witness_map_words(h->n_aux), s->cuda),
               err);
 }
 
@@ -145,7 +72,7 @@ enum cuzk_status cuda_witness_new(struct device *d, const struct witness *shape,
     h->n_inputs = shape->n_inputs;
     h->n_aux = shape->n_aux;
     h->n_full = shape->n_full;
-    TRY_GOTO(st, out, make_tiles(d, err));
+    TRY_GOTO(st, out, cuda_tiles_make(d, err));
     TRY_GOTO(st, out, cuda_take(d, place_parts(h, shape->fr_bytes, NULL), &h->piece, err));
     (void)place_parts(h, shape->fr_bytes, cuda_at(d, h->piece));
     TRY_GOTO(st, out, send_classes(h, shape, err));

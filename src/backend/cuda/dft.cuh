@@ -1,5 +1,5 @@
 /* Discrete Fourier transforms of 2, 4 and 8 scalars in registers, natural order, with the roots of
- * unity w8 = 7^((r - 1) / 8) and w8^2 = |z|^3 (fr.cuh).
+ * unity w8 = g^((r - 1) / 8) and w8^2, g the field's smallest generator (fr_<curve>.cuh).
  *
  * A transform whose 8th root is w8^e (e odd: another direction or domain generator) finds output m
  * of its own at index e m mod 8, or mod 4, of these. */
@@ -12,15 +12,8 @@
  * inside, those that are subtracted or enter an exact sum must be exact. */
 DEVICE void dft8(fr_t *x)
 {
-    /* (w8 +- w8^3) / 2 for w8 = 7^((r - 1) / 8), and their quotients */
-    const u32 plus[8] = {0xa306c7d4u, 0x69307ddau, 0x8de2036cu, 0x20ffd8fcu,
-                         0x9daf1e24u, 0x23614066u, 0x306dbb96u, 0x23c58c92u};
-    const u32 plus_v[8] = {0xca853396u, 0x8a8dc2a9u, 0x7f68e2f3u, 0x93bdc41bu,
-                           0xf62d255cu, 0x00ad26bbu, 0x0956072du, 0x4efe41cau};
-    const u32 minus[8] = {0xf46d77a6u, 0x08f87f58u, 0xf931b394u, 0x928b48c5u,
-                          0xd3285ebeu, 0x68a4e566u, 0xd38cab51u, 0x1091da63u};
-    const u32 minus_v[8] = {0x0937dc72u, 0xda6003c9u, 0x9a31192fu, 0x8e381741u,
-                            0x4c1e8070u, 0x305e3aa4u, 0x4adf8f8au, 0x24971e36u};
+    const u32 plus[8] = FR_HALF_PLUS, plus_v[8] = FR_HALF_PLUS_V;
+    const u32 minus[8] = FR_HALF_MINUS, minus_v[8] = FR_HALF_MINUS_V;
     fr_t a0 = fr_add(x[0], x[4]), b0 = fr_sub(x[0], x[4]);
     fr_t a1 = fr_add(x[1], x[5]), b1 = fr_sub(x[1], x[5]);
     fr_t a2 = fr_add(x[2], x[6]), b2 = fr_sub(x[2], x[6]);

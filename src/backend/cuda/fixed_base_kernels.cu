@@ -1,9 +1,9 @@
-/* Points of BLS12-381 between their forms, and what many multiples of one base need beside
+/* Points between their forms, and what many multiples of one base need beside
  * additions.
  *
  * A scalar is 16 signed digits of 16 bits; the table holds j 2^(16 w) base for j in [1, 2^15], so a
  * multiple is a sum of 16 table points, added pairwise in four rounds (batch_add.cuh). */
-#include "params/bls12_381.h"
+#include "backend/cuda/curve_unit.cuh"
 #include "backend/cuda/grid.cuh"
 #include "backend/cuda/point_args.cuh"
 
@@ -44,22 +44,21 @@ template <class F>
 static cudaError_t convert(void *points, size_t n, bool plain, cudaStream_t stream)
 {
     if (n)
-        convert_kernel<F>
-            <<<grid_of(2 * n, 128), 128, 0, stream>>>((uint4 *)points, 2 * n, plain);
+        convert_kernel<F><<<grid_of(2 * n, 128), 128, 0, stream>>>((uint4 *)points, 2 * n, plain);
     return cudaGetLastError();
 }
-cudaError_t cuda_points_to_plain(enum cuda_group group, void *points, size_t n,
-                                 cudaStream_t stream)
+cudaError_t KERNEL(points_to_plain)(enum cuda_group group, void *points, size_t n,
+                                    cudaStream_t stream)
 {
     return BY_GROUP(group, convert, points, n, true, stream);
 }
-cudaError_t cuda_points_from_plain(enum cuda_group group, void *points, size_t n,
-                                   cudaStream_t stream)
+cudaError_t KERNEL(points_from_plain)(enum cuda_group group, void *points, size_t n,
+                                      cudaStream_t stream)
 {
     return BY_GROUP(group, convert, points, n, false, stream);
 }
 
-/* the opposite of cuda_points_prepare */
+/* the opposite of points_prepare */
 template <class F>
 static __global__ void __launch_bounds__(128) native_kernel(uint4 *table, size_t n)
 {
@@ -79,14 +78,14 @@ template <class F> static cudaError_t native(void *table, size_t n, cudaStream_t
         native_kernel<F><<<grid_of(n, 128), 128, 0, stream>>>((uint4 *)table, n);
     return cudaGetLastError();
 }
-cudaError_t cuda_points_native(enum cuda_group group, void *table, size_t n, cudaStream_t stream)
+cudaError_t KERNEL(points_native)(enum cuda_group group, void *table, size_t n, cudaStream_t stream)
 {
     return BY_GROUP(group, native, table, n, stream);
 }
 
 /* ---- taking points out of the slots --------------------------------------------------------- */
 
-/* Where the doubling of cuda_fixed_pairs leaves j 2^(16 w) base: rows of `known` points each. */
+/* Where the doubling of fixed_pairs leaves j 2^(16 w) base: rows of `known` points each. */
 DEVICE u32 table_slot(u32 w, u32 j)
 {
     if (j == 1)
@@ -122,13 +121,13 @@ static cudaError_t take(void *out, const struct cuda_points *p, uint32_t first, 
                                                             in_windows, (u32)n);
     return cudaGetLastError();
 }
-cudaError_t cuda_points_take(enum cuda_group group, void *out, const struct cuda_points *points,
-                             uint32_t first, size_t n, cudaStream_t stream)
+cudaError_t KERNEL(points_take)(enum cuda_group group, void *out, const struct cuda_points *points,
+                                uint32_t first, size_t n, cudaStream_t stream)
 {
     return BY_GROUP(group, take, out, points, first, false, n, stream);
 }
-cudaError_t cuda_fixed_table(enum cuda_group group, void *table, const struct cuda_points *points,
-                             cudaStream_t stream)
+cudaError_t KERNEL(fixed_table)(enum cuda_group group, void *table,
+                                const struct cuda_points *points, cudaStream_t stream)
 {
     return BY_GROUP(group, take, table, points, 0, true, WINDOWS * HALF, stream);
 }
@@ -142,7 +141,7 @@ static __global__ void __launch_bounds__(256) pairs_kernel(uint2 *pairs, u32 kno
     if (i < WINDOWS * known)
         pairs[i] = make_uint2(table_slot(i / known, i % known + 1), table_slot(i / known, known));
 }
-cudaError_t cuda_fixed_pairs(uint32_t *pairs, uint32_t known, cudaStream_t stream)
+cudaError_t KERNEL(fixed_pairs)(uint32_t *pairs, uint32_t known, cudaStream_t stream)
 {
     pairs_kernel<<<grid_of(WINDOWS * known, 256), 256, 0, stream>>>((uint2 *)pairs, known);
     return cudaGetLastError();
@@ -177,7 +176,7 @@ static __global__ void __launch_bounds__(128)
         refs[4 * i + 2 * half + 1] = make_uint4(r[4], r[5], r[6], r[7]);
     }
 }
-cudaError_t cuda_fixed_refs(uint32_t *refs, const void *scalars, size_t n, cudaStream_t stream)
+cudaError_t KERNEL(fixed_refs)(uint32_t *refs, const void *scalars, size_t n, cudaStream_t stream)
 {
     if (n)
         refs_kernel<<<grid_of(n, 128), 128, 0, stream>>>((uint4 *)refs, (const uint4 *)scalars, n);

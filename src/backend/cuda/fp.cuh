@@ -38,7 +38,7 @@ __host__ __device__ constexpr u32 fp_2p(int i)
 struct fp_wide_words {
     u32 w[2 * FP_WORDS];
 };
-constexpr fp_wide_words fp_make_4pp()
+__host__ __device__ constexpr fp_wide_words fp_make_4pp()
 {
     fp_wide_words t = {};
 

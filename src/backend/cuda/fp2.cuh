@@ -43,9 +43,15 @@ DEVICE bool all_words_zero(const fp2 &a)
     return all_words_zero(a.c0) && all_words_zero(a.c1);
 }
 
+/* What is below 8 p^2 / R + p: stored where that is below 2p (fp.cuh), else below 2.52 p. */
+DEVICE fp from_eight(const fp &a)
+{
+    return FP_LAZY_FACTORS ? a : reduce(a);
+}
+
 /* Karatsuba: a0 b0 - a1 b1 and (a0 + a1)(b0 + b1) - a0 b0 - a1 b1, three products and two
- * reductions: 720 wide products instead of the 864 of four. Both sums are below 8 p^2, so both
- * parts are stored. */
+ * reductions: on 12 words 720 wide products instead of the 864 of four. Both sums are below 8 p^2.
+ */
 DEVICE fp2 mul(const fp2 &a, const fp2 &b)
 {
     constexpr int N = 2 * FP_WORDS;
@@ -74,12 +80,13 @@ DEVICE fp2 mul(const fp2 &a, const fp2 &b)
     for (int i = 1; i < N - 1; i++)
         t0[i] = addc_cc(t0[i], fp_4pp(i));
     t0[N - 1] = addc(t0[N - 1], fp_4pp(N - 1));
-    return fp2{reduce_wide(t0), reduce_wide(t2)};
+    return fp2{from_eight(reduce_wide(t0)), from_eight(reduce_wide(t2))};
 }
 /* (a0 + a1)(a0 - a1) + 2 a0 a1 u */
 DEVICE fp2 sqr(const fp2 &a)
 {
-    return fp2{mul(add_raw(a.c0, a.c1), sub(a.c0, a.c1)), mul(add_raw(a.c0, a.c0), a.c1)};
+    return fp2{from_eight(mul(add_raw(a.c0, a.c1), sub(a.c0, a.c1))),
+               from_eight(mul(add_raw(a.c0, a.c0), a.c1))};
 }
 /* (a0 - a1 u) / (a0^2 + a1^2); 0 -> 0 */
 static __device__ __noinline__ fp2 inv(fp2 a)

@@ -1,4 +1,5 @@
 /* Operations on vectors of scalars: 256 threads a block, no shared memory, memory-bound. */
+#include "backend/cuda/curve_unit.cuh"
 #include "backend/cuda/fr.cuh"
 #include "backend/cuda/launch.h"
 #include "backend/cuda/grid.cuh"
@@ -42,20 +43,20 @@ static cudaError_t powers(void *out, const struct scalar *first, const struct sc
                                                                    step, n, threads);
     return cudaGetLastError();
 }
-cudaError_t cuda_powers(void *out, const struct scalar *first, const struct scalar *base, size_t n,
-                        cudaStream_t stream)
+cudaError_t KERNEL(powers)(void *out, const struct scalar *first, const struct scalar *base,
+                           size_t n, cudaStream_t stream)
 {
     return powers<0>(out, first, base, 1, n, stream);
 }
-cudaError_t cuda_mont_powers(void *out, const struct scalar *base, uint64_t step, size_t n,
-                             cudaStream_t stream)
+cudaError_t KERNEL(mont_powers)(void *out, const struct scalar *base, uint64_t step, size_t n,
+                                cudaStream_t stream)
 {
     struct scalar one = {{1}};
 
     return powers<1>(out, &one, base, step, n, stream);
 }
-cudaError_t cuda_const_powers(void *out, const struct scalar *first, const struct scalar *base,
-                              uint64_t step, size_t n, cudaStream_t stream)
+cudaError_t KERNEL(const_powers)(void *out, const struct scalar *first, const struct scalar *base,
+                                 uint64_t step, size_t n, cudaStream_t stream)
 {
     return powers<2>(out, first, base, step, n, stream);
 }
@@ -110,7 +111,7 @@ static __global__ void __launch_bounds__(256)
         rest = fr_mul_mont(rest, fr_sub(at, one));
     }
 }
-cudaError_t cuda_lagrange(void *out, const struct lagrange *l, size_t n, cudaStream_t stream)
+cudaError_t KERNEL(lagrange)(void *out, const struct lagrange *l, size_t n, cudaStream_t stream)
 {
     const size_t threads = ceil_div(n, LAGRANGE_RUN);
 
@@ -159,29 +160,29 @@ static __global__ void __launch_bounds__(256)
     fr_store(out + i, fr_canon(x));
 }
 
-cudaError_t cuda_mul(void *out, const void *a, const void *b, size_t n, cudaStream_t stream)
+cudaError_t KERNEL(mul)(void *out, const void *a, const void *b, size_t n, cudaStream_t stream)
 {
     if (n)
         mul_kernel<false>
             <<<grid_of(n, 256), 256, 0, stream>>>((fr_t *)out, (const fr_t *)a, (const fr_t *)b, n);
     return cudaGetLastError();
 }
-cudaError_t cuda_mul_mont(void *out, const void *a, const void *b, size_t n, cudaStream_t stream)
+cudaError_t KERNEL(mul_mont)(void *out, const void *a, const void *b, size_t n, cudaStream_t stream)
 {
     if (n)
         mul_kernel<true>
             <<<grid_of(n, 256), 256, 0, stream>>>((fr_t *)out, (const fr_t *)a, (const fr_t *)b, n);
     return cudaGetLastError();
 }
-cudaError_t cuda_sub(void *out, const void *a, const void *b, size_t n, cudaStream_t stream)
+cudaError_t KERNEL(sub)(void *out, const void *a, const void *b, size_t n, cudaStream_t stream)
 {
     if (n)
         sub_kernel<<<grid_of(n, 256), 256, 0, stream>>>((fr_t *)out, (const fr_t *)a,
                                                         (const fr_t *)b, n);
     return cudaGetLastError();
 }
-cudaError_t cuda_scale(void *out, const void *a, const struct scalar *factor, bool add, size_t n,
-                       cudaStream_t stream)
+cudaError_t KERNEL(scale)(void *out, const void *a, const struct scalar *factor, bool add, size_t n,
+                          cudaStream_t stream)
 {
     if (n && add)
         scale_kernel<true>
@@ -203,7 +204,7 @@ static __global__ void __launch_bounds__(256) ones_kernel(u32 *counts, const u64
     else if (w == n_words)
         counts[w] = n % 64 ? (u32)__popcll(map[w] << (64 - n % 64)) : 0;
 }
-cudaError_t cuda_count_ones(uint32_t *counts, const uint64_t *map, size_t n, cudaStream_t stream)
+cudaError_t KERNEL(count_ones)(uint32_t *counts, const uint64_t *map, size_t n, cudaStream_t stream)
 {
     ones_kernel<<<grid_of(n / 64 + 1, 256), 256, 0, stream>>>(counts, map, n);
     return cudaGetLastError();
@@ -220,8 +221,8 @@ static __global__ void __launch_bounds__(256)
     if (word & bit)
         fr_store(out + offsets[i / 64] + (u32)__popcll(word & (bit - 1)), fr_load(a + i));
 }
-cudaError_t cuda_select_scalars(void *out, const void *a, const uint64_t *map,
-                                const uint32_t *offsets, size_t n, cudaStream_t stream)
+cudaError_t KERNEL(select_scalars)(void *out, const void *a, const uint64_t *map,
+                                   const uint32_t *offsets, size_t n, cudaStream_t stream)
 {
     if (n)
         select_kernel<<<grid_of(n, 256), 256, 0, stream>>>((fr_t *)out, (const fr_t *)a, map,
@@ -243,7 +244,7 @@ static __global__ void __launch_bounds__(256)
     if (any == 0)
         atomicMin(first, (unsigned long long)i);
 }
-cudaError_t cuda_first_zero(uint64_t *first, const void *a, size_t n, cudaStream_t stream)
+cudaError_t KERNEL(first_zero)(uint64_t *first, const void *a, size_t n, cudaStream_t stream)
 {
     if (n)
         zero_kernel<<<grid_of(n, 256), 256, 0, stream>>>((unsigned long long *)first,

@@ -1,5 +1,5 @@
-/* Sums of points of BLS12-381: batch additions, and the ends of sums in XYZZ coordinates. */
-#include "params/bls12_381.h"
+/* Sums of points: batch additions, and the ends of sums in XYZZ coordinates. */
+#include "backend/cuda/curve_unit.cuh"
 #include "backend/cuda/batch_add.cuh"
 #include "backend/cuda/grid.cuh"
 #include "backend/cuda/point_args.cuh"
@@ -26,16 +26,23 @@ template <class F> static cudaError_t prepare(void *table, size_t n, cudaStream_
         prepare_kernel<F><<<grid_of(n, 256), 256, 0, stream>>>((uint4 *)table, n);
     return cudaGetLastError();
 }
-cudaError_t cuda_points_prepare(enum cuda_group group, void *table, size_t n, cudaStream_t stream)
+cudaError_t KERNEL(points_prepare)(enum cuda_group group, void *table, size_t n,
+                                   cudaStream_t stream)
 {
     return BY_GROUP(group, prepare, table, n, stream);
 }
 
 /* ---- batch additions ------------------------------------------------------------------------ */
 
-/* Threads resident on an SM in pass 2, pairs a thread aims at, and the tower's shape: at most TOP
- * elements are inverted one by one, groups are of 16. k = 16 .. 64 are within 2 %. */
-enum { PER_SM_G1 = 512, PER_SM_G2 = 256, PAIRS_PER_THREAD = 32, TOP = 16896, MAX_SM = 256 };
+/* Pairs a thread aims at, and the tower's shape: at most TOP elements are inverted one by one,
+ * groups are of 16. k = 16 .. 64 are within 2 %. */
+enum { PAIRS_PER_THREAD = 32, TOP = 16896, MAX_SM = 256 };
+
+/* Threads resident on an SM in pass 2. */
+template <class F> static constexpr size_t per_sm_of()
+{
+    return pass2_block<F>() * pass2_blocks<F>();
+}
 
 static size_t threads_for(size_t n_pairs, size_t resident)
 {
@@ -53,9 +60,9 @@ static size_t tower_width(size_t n)
 
     return groups > TOP / 2 ? groups : TOP / 2;
 }
-size_t cuda_batch_add_bytes(enum cuda_group group, size_t n_pairs)
+size_t KERNEL(batch_add_bytes)(enum cuda_group group, size_t n_pairs)
 {
-    const size_t per_sm = group == CUDA_G1 ? PER_SM_G1 : PER_SM_G2;
+    const size_t per_sm = cuda_is_g1(group) ? per_sm_of<fp>() : per_sm_of<fp2>();
     const size_t few = ceil_div(n_pairs, 4);
     const size_t many = n_pairs / PAIRS_PER_THREAD + MAX_SM * per_sm;
     size_t elements = n_pairs, n = few < many ? few : many; /* no n_sm gives more threads */
@@ -86,7 +93,7 @@ template <class F> static cudaError_t tower(uint4 *a, size_t n, uint4 *scratch, 
 template <class F>
 static cudaError_t batch_add(const struct cuda_batch *b, unsigned n_sm, cudaStream_t stream)
 {
-    const size_t resident = (size_t)n_sm * (units<F>() > 3 ? PER_SM_G2 : PER_SM_G1);
+    const size_t resident = n_sm * per_sm_of<F>();
     const size_t threads = threads_for(b->n_pairs, resident);
     batch w;
 
@@ -109,8 +116,8 @@ static cudaError_t batch_add(const struct cuda_batch *b, unsigned n_sm, cudaStre
     pass2<F><<<grid_of(threads, pass2_block<F>()), pass2_block<F>(), 0, stream>>>(w);
     return cudaGetLastError();
 }
-cudaError_t cuda_batch_add(enum cuda_group group, const struct cuda_batch *batch, unsigned n_sm,
-                           cudaStream_t stream)
+cudaError_t KERNEL(batch_add)(enum cuda_group group, const struct cuda_batch *batch, unsigned n_sm,
+                              cudaStream_t stream)
 {
     return BY_GROUP(group, batch_add, batch, n_sm, stream);
 }
@@ -146,8 +153,9 @@ static cudaError_t collect(const struct cuda_plan *plan, const struct cuda_point
         points_of<F>(*p), plan->n_buckets, plan->start, plan->count, plan->left, out);
     return cudaGetLastError();
 }
-cudaError_t cuda_plan_collect(enum cuda_group group, const struct cuda_plan *plan,
-                              const struct cuda_points *points, uint32_t out, cudaStream_t stream)
+cudaError_t KERNEL(plan_collect)(enum cuda_group group, const struct cuda_plan *plan,
+                                 const struct cuda_points *points, uint32_t out,
+                                 cudaStream_t stream)
 {
     return BY_GROUP(group, collect, plan, points, out, stream);
 }
@@ -195,8 +203,8 @@ template <class F> static cudaError_t group_sum(const struct cuda_group_sum *s, 
         <<<grid_of(s->n_groups, 2), 64, 0, stream>>>(points_of<F>(s->points), *s, (uint4 *)s->xyzz);
     return cudaGetLastError();
 }
-cudaError_t cuda_group_sum(enum cuda_group group, const struct cuda_group_sum *sum,
-                           cudaStream_t stream)
+cudaError_t KERNEL(group_sum)(enum cuda_group group, const struct cuda_group_sum *sum,
+                              cudaStream_t stream)
 {
     return BY_GROUP(group, group_sum, sum, stream);
 }
@@ -242,7 +250,7 @@ static __global__ void __launch_bounds__(WEIGHTED_BLOCK)
         xyzz_store(out + ((size_t)blockIdx.y * gridDim.x + blockIdx.x) * 4 * units<F>(), sum);
     }
 }
-size_t cuda_weighted_bytes(enum cuda_group group, size_t n, size_t n_lists)
+size_t KERNEL(weighted_bytes)(enum cuda_group group, size_t n, size_t n_lists)
 {
     size_t points = 0;
 
@@ -275,8 +283,8 @@ static cudaError_t weighted_sum(const struct cuda_weighted *w, cudaStream_t stre
         weighted = false;
     }
 }
-cudaError_t cuda_weighted_sums(enum cuda_group group, const struct cuda_weighted *weighted,
-                               cudaStream_t stream)
+cudaError_t KERNEL(weighted_sums)(enum cuda_group group, const struct cuda_weighted *weighted,
+                                  cudaStream_t stream)
 {
     return BY_GROUP(group, weighted_sum, weighted, stream);
 }

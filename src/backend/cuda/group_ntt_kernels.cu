@@ -1,10 +1,10 @@
-/* Points of BLS12-381 times scalars of their own, in XYZZ coordinates: what transforms over points
+/* Points times scalars of their own, in XYZZ coordinates: what transforms over points
  * and products of matrices with points are made of.
  *
- * A scalar is split by the curve's endomorphism, k = k1 + k2 lambda (params/<curve>.h; points must be
- * of order r, as a key's are), and both halves are taken four bits at a time as digits from -8 to
- * 7: those of |k| + 0x88..8, less 8 each. 128 doublings and 66 additions a multiple. */
-#include "params/bls12_381.h"
+ * A scalar is split by the curve's endomorphism, k = k1 + k2 lambda (params/<curve>.h; points must
+ * be of order r, as a key's are), and both halves are taken four bits at a time as digits from -8
+ * to 7: those of |k| + 0x88..8, less 8 each. 128 doublings and 66 additions a multiple. */
+#include "backend/cuda/curve_unit.cuh"
 #include "backend/cuda/grid.cuh"
 #include "backend/cuda/point_args.cuh"
 
@@ -116,8 +116,7 @@ DEVICE halves split(const u64 *k)
 }
 
 /* p = k p */
-template <class F>
-static __device__ __noinline__ void multiply(xyzz<F> &p, const uint4 *scalar)
+template <class F> static __device__ __noinline__ void multiply(xyzz<F> &p, const uint4 *scalar)
 {
     const ulonglong2 low = ((const ulonglong2 *)scalar)[0], high = ((const ulonglong2 *)scalar)[1];
     const u64 k[FR_LIMBS] = {low.x, low.y, high.x, high.y};
@@ -172,12 +171,12 @@ static cudaError_t load_all(void *out, const void *points, const uint32_t *index
                             cudaStream_t stream)
 {
     if (n)
-        load_kernel<F><<<grid_of(n, 128), 128, 0, stream>>>((uint4 *)out, (const uint4 *)points,
-                                                            index, n);
+        load_kernel<F>
+            <<<grid_of(n, 128), 128, 0, stream>>>((uint4 *)out, (const uint4 *)points, index, n);
     return cudaGetLastError();
 }
-cudaError_t cuda_xyzz_load(enum cuda_group group, void *out, const void *points,
-                           const uint32_t *index, size_t n, cudaStream_t stream)
+cudaError_t KERNEL(xyzz_load)(enum cuda_group group, void *out, const void *points,
+                              const uint32_t *index, size_t n, cudaStream_t stream)
 {
     return BY_GROUP(group, load_all, out, points, index, n, stream);
 }
@@ -238,21 +237,21 @@ template <class F> static cudaError_t affine(const affine_shape *a, cudaStream_t
         affine_kernel<F><<<grid_of(ceil_div(a->n, RUN), 64), 64, 0, stream>>>(*a);
     return cudaGetLastError();
 }
-cudaError_t cuda_xyzz_affine(enum cuda_group group, void *points, const void *xyzz, size_t n,
-                             unsigned lg_reversed, cudaStream_t stream)
+cudaError_t KERNEL(xyzz_affine)(enum cuda_group group, void *points, const void *xyzz, size_t n,
+                                unsigned lg_reversed, cudaStream_t stream)
 {
     const affine_shape a = {xyzz,
-                                  points,
-                                  (uint8_t *)points + cuda_coordinate_bytes(group),
-                                  n,
-                                  (uint32_t)(2 * cuda_coordinate_bytes(group) / sizeof(uint4)),
-                                  lg_reversed,
-                                  false};
+                            points,
+                            (uint8_t *)points + cuda_coordinate_bytes(group),
+                            n,
+                            (uint32_t)(2 * cuda_coordinate_bytes(group) / sizeof(uint4)),
+                            lg_reversed,
+                            false};
 
     return BY_GROUP(group, affine, &a, stream);
 }
-cudaError_t cuda_xyzz_slots(enum cuda_group group, void *x, void *y, const void *xyzz, size_t n,
-                            cudaStream_t stream)
+cudaError_t KERNEL(xyzz_slots)(enum cuda_group group, void *x, void *y, const void *xyzz, size_t n,
+                               cudaStream_t stream)
 {
     const affine_shape a = {
         xyzz, x, y, n, (uint32_t)(cuda_coordinate_bytes(group) / sizeof(uint4)), 0, true};
@@ -282,15 +281,15 @@ static cudaError_t double_all(void *points, size_t n, unsigned times, cudaStream
         double_kernel<F><<<grid_of(n, 128), 128, 0, stream>>>((uint4 *)points, n, times);
     return cudaGetLastError();
 }
-cudaError_t cuda_xyzz_double(enum cuda_group group, void *points, size_t n, unsigned times,
-                             cudaStream_t stream)
+cudaError_t KERNEL(xyzz_double)(enum cuda_group group, void *points, size_t n, unsigned times,
+                                cudaStream_t stream)
 {
     return BY_GROUP(group, double_all, points, n, times, stream);
 }
 
 template <class F>
-static __global__ void __launch_bounds__(128) scale_kernel(uint4 *points, const uint4 *scalars,
-                                                           size_t n)
+static __global__ void __launch_bounds__(128)
+    scale_kernel(uint4 *points, const uint4 *scalars, size_t n)
 {
     const size_t i = (size_t)blockIdx.x * 128 + threadIdx.x;
 
@@ -309,8 +308,8 @@ static cudaError_t scale(void *points, const void *scalars, size_t n, cudaStream
             <<<grid_of(n, 128), 128, 0, stream>>>((uint4 *)points, (const uint4 *)scalars, n);
     return cudaGetLastError();
 }
-cudaError_t cuda_xyzz_scale(enum cuda_group group, void *points, const void *scalars, size_t n,
-                            cudaStream_t stream)
+cudaError_t KERNEL(xyzz_scale)(enum cuda_group group, void *points, const void *scalars, size_t n,
+                               cudaStream_t stream)
 {
     return BY_GROUP(group, scale, points, scalars, n, stream);
 }
@@ -345,8 +344,8 @@ static cudaError_t butterflies(void *points, unsigned lg_n, unsigned lg_half, co
         (uint4 *)points, lg_n, lg_half, (const uint4 *)powers);
     return cudaGetLastError();
 }
-cudaError_t cuda_xyzz_butterflies(enum cuda_group group, void *points, unsigned lg_n,
-                                  unsigned lg_half, const void *powers, cudaStream_t stream)
+cudaError_t KERNEL(xyzz_butterflies)(enum cuda_group group, void *points, unsigned lg_n,
+                                     unsigned lg_half, const void *powers, cudaStream_t stream)
 {
     return BY_GROUP(group, butterflies, points, lg_n, lg_half, powers, stream);
 }

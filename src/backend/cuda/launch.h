@@ -2,8 +2,10 @@
  *
  * Launchers return at once; the work is ordered on `stream`. Pointers are device memory unless a
  * name begins with host_. They allocate nothing: scratch is given. Their value is the CUDA error of
- * the launch. Kernels are BLS12-381's; the grid follows from the sizes, block sizes stand beside
- * the kernels.
+ * the launch. The grid follows from the sizes, block sizes stand beside the kernels.
+ *
+ * Kernels that know a curve are compiled once a curve (curve_unit.cuh says which), and found in a
+ * table, struct cuda_kernels; those of sum_plan.cu know none.
  *
  * Scalars are 32 bytes, plain, below r, unless said otherwise. */
 #ifndef BACKEND_CUDA_LAUNCH_H
@@ -25,31 +27,6 @@ extern "C" {
 /* ---- scalars (fr_kernels.cu) ---------------------------------------------------------------- */
 
 enum { CUDA_CONST_BYTES = 64 }; /* a constant factor with its quotient (fr.cuh) */
-
-/* out[i] = first * base^i; host_first and host_base are read during the call */
-cudaError_t cuda_powers(void *out, const struct scalar *host_first, const struct scalar *host_base,
-                        size_t n, cudaStream_t stream);
-/* Plain scale / (y root^-i - 1): backend/lagrange.h. */
-cudaError_t cuda_lagrange(void *out, const struct lagrange *host, size_t n, cudaStream_t stream);
-/* out[i] = the constant first * base^(i * step) */
-cudaError_t cuda_const_powers(void *out, const struct scalar *host_first,
-                              const struct scalar *host_base, uint64_t step, size_t n,
-                              cudaStream_t stream);
-cudaError_t cuda_mul(void *out, const void *a, const void *b, size_t n, cudaStream_t stream);
-/* out[i] = a[i] b[i] / 2^256 */
-cudaError_t cuda_mul_mont(void *out, const void *a, const void *b, size_t n, cudaStream_t stream);
-cudaError_t cuda_sub(void *out, const void *a, const void *b, size_t n, cudaStream_t stream);
-/* out[i] = factor * a[i], or out[i] + factor * a[i] if add */
-cudaError_t cuda_scale(void *out, const void *a, const struct scalar *host_factor, bool add,
-                       size_t n, cudaStream_t stream);
-/* counts[w] = ones of map[w] among its first n bits, w in [0, n / 64] */
-cudaError_t cuda_count_ones(uint32_t *counts, const uint64_t *map, size_t n, cudaStream_t stream);
-/* out = the a[i], i in [0, n), whose bit of map is set; offsets[w]: ones before map[w] */
-cudaError_t cuda_select_scalars(void *out, const void *a, const uint64_t *map,
-                                const uint32_t *offsets, size_t n, cudaStream_t stream);
-/* *first = the smallest of itself and the indices of zeros among a[0, n) */
-cudaError_t cuda_first_zero(uint64_t *first, const void *a, size_t n, cudaStream_t stream);
-
 /* ---- transforms (ntt_kernels.cu) ------------------------------------------------------------ */
 
 /* One pass: a DFT over one digit of the index, natural order inside the digit, then a product by a
@@ -67,18 +44,6 @@ struct ntt_pass {
     const void *other; /* a vector whose Montgomery product with the result is wanted, or NULL */
     bool canonical;    /* results below r rather than 2r */
 };
-cudaError_t cuda_ntt_pass(const struct ntt_pass *pass, cudaStream_t stream);
-/* The same for lg_points 9, unrolled; 2^lg_n is at least 2^11, lg_stride 0 or at least 2. */
-cudaError_t cuda_ntt_pass_512(const struct ntt_pass *pass, cudaStream_t stream);
-
-/* table entry (row, col) at (row << lg_cols) + col = w^(row col) * g^(row), w and g given by
- * powers: w^e = low[e % 2^14] high[e >> 14], in Montgomery form */
-cudaError_t cuda_twiddle_table(void *table, unsigned lg_rows, unsigned lg_cols, const void *w_low,
-                               const void *w_high, const void *g_low, const void *g_high,
-                               cudaStream_t stream);
-/* Montgomery-form powers for the call above: out[i] = base^(i step) */
-cudaError_t cuda_mont_powers(void *out, const struct scalar *host_base, uint64_t step, size_t n,
-                             cudaStream_t stream);
 
 /* The digits of an index, least significant first in `lg`, as the passes leave them: element
  * k = k0 + 2^lg[0] (k1 + 2^lg[1] (..)) lies at position ((k0 * 2^lg[1] + k1) * 2^lg[2] + k2) ... */
@@ -106,15 +71,18 @@ struct ntt_permute {
     uint64_t mask;
     const void *last_digit;
 };
-cudaError_t cuda_ntt_permute(const struct ntt_permute *permute, cudaStream_t stream);
-/* In place, 1, 2 or 4 elements: out[j] = first * post^j * (sum over k of pre^k in[k] w^(j k)). */
-cudaError_t cuda_ntt_tiny(void *data, unsigned lg_n, const struct scalar *host_w,
-                          const struct scalar *host_pre, const struct scalar *host_first,
-                          const struct scalar *host_post, cudaStream_t stream);
-
 /* ---- points (group_kernels.cu), of G1 and G2 ---------------------------------- */
 
-enum cuda_group { CUDA_G1, CUDA_G2 };
+/* A group and its curve. */
+enum cuda_group { CUDA_BLS12_381_G1, CUDA_BLS12_381_G2, CUDA_BN254_G1, CUDA_BN254_G2 };
+static inline bool cuda_is_g1(enum cuda_group group)
+{
+    return group == CUDA_BLS12_381_G1 || group == CUDA_BN254_G1;
+}
+static inline bool cuda_is_bn254(enum cuda_group group)
+{
+    return group >= CUDA_BN254_G1;
+}
 
 /* Tables hold points in native form (x, y: Montgomery, below p), but infinity is all ones. An array
  * of temporaries is an array of x and one of y. References and slots count from the table's start
@@ -126,26 +94,14 @@ struct cuda_points {
 };
 static inline size_t cuda_coordinate_bytes(enum cuda_group group)
 {
-    return group == CUDA_G1 ? 48 : 96;
-}
-/* native infinities (all zeros) of points [0, n) -> all ones */
-cudaError_t cuda_points_prepare(enum cuda_group group, void *table, size_t n, cudaStream_t stream);
+    const size_t base = cuda_is_bn254(group) ? 32 : 48;
 
-/* and back */
-cudaError_t cuda_points_native(enum cuda_group group, void *table, size_t n, cudaStream_t stream);
-/* native points to plain and back, in place; infinity is all zeros in both */
-cudaError_t cuda_points_to_plain(enum cuda_group group, void *points, size_t n,
-                                 cudaStream_t stream);
-cudaError_t cuda_points_from_plain(enum cuda_group group, void *points, size_t n,
-                                   cudaStream_t stream);
-/* out[i] = slot first + i, native, i in [0, n) */
-cudaError_t cuda_points_take(enum cuda_group group, void *out, const struct cuda_points *points,
-                             uint32_t first, size_t n, cudaStream_t stream);
+    return cuda_is_g1(group) ? base : 2 * base;
+}
 
 /* n_pairs additions (batch_add.cuh): operands from `pairs`, references a, b, or, when it is NULL,
  * slots first + (i >> lg_half << (lg_half + 1)) + (i mod 2^lg_half) and that + 2^lg_half. Results
- * in slots out + i. far: operands scattered over the table. scratch: cuda_batch_add_bytes(n_pairs).
- */
+ * in slots out + i. far: operands scattered over the table. scratch: batch_add_bytes(n_pairs). */
 struct cuda_batch {
     struct cuda_points points;
     const uint32_t *pairs;
@@ -153,9 +109,6 @@ struct cuda_batch {
     bool far;
     void *scratch;
 };
-size_t cuda_batch_add_bytes(enum cuda_group group, size_t n_pairs); /* grows with n_pairs */
-cudaError_t cuda_batch_add(enum cuda_group group, const struct cuda_batch *batch, unsigned n_sm,
-                           cudaStream_t stream);
 
 /* xyzz[run * out_jump + k] = sum over m in [0, size) of slot
  * first + run * jump + k * step + m * stride, where group g is number k = g mod 2^lg_run of run
@@ -165,11 +118,9 @@ struct cuda_group_sum {
     uint32_t first, n_groups, size, stride, lg_run, jump, step, end, out_jump;
     void *xyzz;
 };
-cudaError_t cuda_group_sum(enum cuda_group group, const struct cuda_group_sum *sum,
-                           cudaStream_t stream);
 /* Sums of lists of XYZZ points, `stride` apart: the first n_row_lists have n_rows points and
  * weights 0, 1, .., the others n_columns points and weights 1, 2, ..; not `weighted`: plain sums.
- * out: n_lists points, reduced. scratch: cuda_weighted_bytes(stride, n_lists). in and out do not
+ * out: n_lists points, reduced. scratch: weighted_bytes(stride, n_lists). in and out do not
  * overlap. */
 struct cuda_weighted {
     void *out;
@@ -178,49 +129,11 @@ struct cuda_weighted {
     bool weighted;
     void *scratch;
 };
-size_t cuda_weighted_bytes(enum cuda_group group, size_t n, size_t n_lists);
-cudaError_t cuda_weighted_sums(enum cuda_group group, const struct cuda_weighted *weighted,
-                               cudaStream_t stream);
-
 /* ---- multiples of one base (fixed_base_kernels.cu) ------------------------------------------- */
 
 /* Table entry w 2^15 + j - 1 is j 2^(16 w) base, w in [0, 16), j in [1, 2^15]; infinity follows. */
 enum { CUDA_FIXED_BITS = 16, CUDA_FIXED_WINDOWS = 16 };
 enum { CUDA_FIXED_POINTS = CUDA_FIXED_WINDOWS << (CUDA_FIXED_BITS - 1) };
-/* From the points 2^(16 w) base in slots 0 .. 15: pairs whose sums are multiples known + 1 ..
- * 2 known of every window, and belong in slots 16 known on; known: a power of two, from 1 on. */
-cudaError_t cuda_fixed_pairs(uint32_t *pairs, uint32_t known, cudaStream_t stream);
-/* What they left in slots 0 .. 2^19 - 1 -> the table's CUDA_FIXED_POINTS, native. */
-cudaError_t cuda_fixed_table(enum cuda_group group, void *table, const struct cuda_points *points,
-                             cudaStream_t stream);
-/* refs[16 i + w] = the table point of digit w of scalar i */
-cudaError_t cuda_fixed_refs(uint32_t *refs, const void *scalars, size_t n, cudaStream_t stream);
-
-/* ---- points times scalars of their own (group_ntt_kernels.cu) ---------------------------------
- */
-
-/* Arrays of XYZZ points, 4 cuda_coordinate_bytes each, from native or table points i or index[i].
- */
-cudaError_t cuda_xyzz_load(enum cuda_group group, void *out, const void *points,
-                           const uint32_t *index, size_t n, cudaStream_t stream);
-/* point i -> native points[i], or, lg_reversed > 0, points[the lg_reversed bits of i reversed] */
-cudaError_t cuda_xyzz_affine(enum cuda_group group, void *points, const void *xyzz, size_t n,
-                             unsigned lg_reversed, cudaStream_t stream);
-/* the same into temporaries, whose infinity is all ones */
-cudaError_t cuda_xyzz_slots(enum cuda_group group, void *x, void *y, const void *xyzz, size_t n,
-                            cudaStream_t stream);
-/* points[i] *= 2^times */
-cudaError_t cuda_xyzz_double(enum cuda_group group, void *points, size_t n, unsigned times,
-                             cudaStream_t stream);
-/* points[i] *= scalars[i] */
-cudaError_t cuda_xyzz_scale(enum cuda_group group, void *points, const void *scalars, size_t n,
-                            cudaStream_t stream);
-/* One layer of a transform that leaves bit-reversed order: in every block of 2^(lg_half + 1) of the
- * 2^lg_n points (a, b) -> (a + b, powers[j 2^(lg_n - 1 - lg_half)] (a - b)), j the place in the
- * block's half; powers: 2^(lg_n - 1) scalars. */
-cudaError_t cuda_xyzz_butterflies(enum cuda_group group, void *points, unsigned lg_n,
-                                  unsigned lg_half, const void *powers, cudaStream_t stream);
-
 /* ---- planning a sum (sum_plan.cu) ----------------------------------------------------------- */
 
 /* Windows of c bits of a scalar s, as signed digits of s + (i mod spread) r: the multiples of r
@@ -236,17 +149,11 @@ struct cuda_digits {
     uint32_t c, spread, n_sets, stride;
     /* what is wanted: sets [first_set, + sets), multiples [first_multiple, + multiples) */
     uint32_t first_set, sets, first_multiple, multiples;
+    uint64_t modulus[4];   /* r */
     uint32_t *keys, *refs; /* sets * multiples * n: (set << (c - 1)) + |digit| - 1, counted from
                               first_set, or sets << (c - 1) for digit 0; reference of the base's
                               multiple with the digit's sign */
 };
-cudaError_t cuda_digits(const struct cuda_digits *digits, cudaStream_t stream);
-
-/* Sorts n (key, reference) pairs by the low `bits` of the keys. Each array comes with a second one
- * of its size; *which tells where the result is, 0 or 1. */
-size_t cuda_sort_bytes(size_t n);
-cudaError_t cuda_sort(uint32_t *keys[2], uint32_t *refs[2], size_t n, unsigned bits, int *which,
-                      void *scratch, cudaStream_t stream);
 
 /* A plan makes the lists of pairs of all rounds from the sorted entries. Bucket state: first slot
  * (or entry), count, a reference left over from an odd count (REF_NONE: none). */
@@ -259,21 +166,6 @@ struct cuda_plan {
     uint64_t *totals;               /* CUDA_ROUNDS: pairs of each round */
     void *scratch;                  /* cuda_scan_bytes(n_buckets) */
 };
-size_t cuda_scan_bytes(size_t n);
-/* out[i] = in[0] + .. + in[i - 1]; out may be in */
-cudaError_t cuda_exclusive_sum(uint32_t *out, const uint32_t *in, size_t n, void *scratch,
-                               cudaStream_t stream);
-/* Buckets' starts and counts of n sorted keys, and the totals. */
-cudaError_t cuda_plan_begin(const struct cuda_plan *plan, const uint32_t *keys, size_t n,
-                            cudaStream_t stream);
-/* The pairs of one round, whose results will be slots slot0 + i. refs: the entries in the first
- * round, NULL after it. */
-cudaError_t cuda_plan_round(const struct cuda_plan *plan, const uint32_t *refs, uint32_t *pairs,
-                            uint32_t slot0, unsigned n_sm, cudaStream_t stream);
-/* After the last round: bucket b's sum to slot out + b (infinity if it is empty). */
-cudaError_t cuda_plan_collect(enum cuda_group group, const struct cuda_plan *plan,
-                              const struct cuda_points *points, uint32_t out, cudaStream_t stream);
-
 /* ---- packed witnesses (sum_plan.cu) --------------------------------------------------------- */
 
 struct cuda_select {
@@ -289,21 +181,6 @@ struct cuda_select {
     uint32_t *totals;                  /* 2: how many of each kind */
     void *scratch;                     /* cuda_scan_bytes(2 (n / 64 + 1)) */
 };
-cudaError_t cuda_select(const struct cuda_select *select, cudaStream_t stream);
-/* a[i] = value for i in [begin, end) */
-cudaError_t cuda_fill(uint32_t *a, uint32_t value, size_t begin, size_t end, cudaStream_t stream);
-/* a[i] = i for i in [0, n) */
-cudaError_t cuda_count_up(uint32_t *a, size_t n, cudaStream_t stream);
-
-/* ---- recorded matrices (spmv_kernels.cu) ---------------------------------------------------- */
-
-/* records[w] = {full map, bits, full values before, 0} of 32 variables; n_words of 64 */
-cudaError_t cuda_witness_records(void *records, const uint64_t *full_map, const uint64_t *bits,
-                                 const uint32_t *full_rank, size_t n_words, cudaStream_t stream);
-/* A dictionary of n plain coefficients in Montgomery form, and as integers where they or their
- * negatives are below 2^32, else 0. */
-cudaError_t cuda_dictionary(const void *plain, void *mont, int64_t *small, size_t n,
-                            cudaStream_t stream);
 
 /* Rows with more terms than this are in long_rows. */
 enum { CUDA_SHORT_TERMS = 24 };
@@ -321,7 +198,6 @@ struct cuda_segment {
     uint64_t from, to;
     void *out;
 };
-cudaError_t cuda_spmv_segment(const struct cuda_segment *segment, cudaStream_t stream);
 
 /* Transposed: sums of M[row][variable] rows[row - from] for variables [first, first + n) of the
  * inputs or of the aux. A variable's sum is eight counters of 64 bits, one a word of the values, n
@@ -333,8 +209,6 @@ struct cuda_transposed {
     uint64_t first, n;
     uint64_t *counters; /* zeroed beforehand */
 };
-cudaError_t cuda_transpose_segment(const struct cuda_segment *segment,
-                                   const struct cuda_transposed *transposed, cudaStream_t stream);
 /* The terms of rows [from_row, to_row) of the block, in copies [from_copy, to_copy), whose variable
  * is one of aux [first, first + n), in any order: keys[e] = variable - first, refs[e] = the row,
  * its sign the coefficient's, where that is 1 or -1; the o-th other's is first_other + o, and its
@@ -345,13 +219,193 @@ struct cuda_point_terms {
     uint32_t *counts, *keys, *refs, *other_rows, *other_coefs;
     uint32_t first_other;
 };
-cudaError_t cuda_point_terms(const struct cuda_segment *segment,
-                             const struct cuda_point_terms *terms, cudaStream_t stream);
-/* out[i] = dictionary[index[i]], plain */
-cudaError_t cuda_gather_scalars(void *out, const void *dictionary, const uint32_t *index, size_t n,
+
+/* ---- what knows no curve (sum_plan.cu) ------------------------------------------------------- */
+
+cudaError_t cuda_digits(const struct cuda_digits *digits, cudaStream_t stream);
+
+/* Sorts n (key, reference) pairs by the low `bits` of the keys. Each array comes with a second one
+ * of its size; *which tells where the result is, 0 or 1. */
+size_t cuda_sort_bytes(size_t n);
+cudaError_t cuda_sort(uint32_t *keys[2], uint32_t *refs[2], size_t n, unsigned bits, int *which,
+                      void *scratch, cudaStream_t stream);
+size_t cuda_scan_bytes(size_t n);
+/* out[i] = in[0] + .. + in[i - 1]; out may be in */
+cudaError_t cuda_exclusive_sum(uint32_t *out, const uint32_t *in, size_t n, void *scratch,
+                               cudaStream_t stream);
+/* Buckets' starts and counts of n sorted keys, and the totals. */
+cudaError_t cuda_plan_begin(const struct cuda_plan *plan, const uint32_t *keys, size_t n,
+                            cudaStream_t stream);
+/* The pairs of one round, whose results will be slots slot0 + i. refs: the entries in the first
+ * round, NULL after it. */
+cudaError_t cuda_plan_round(const struct cuda_plan *plan, const uint32_t *refs, uint32_t *pairs,
+                            uint32_t slot0, unsigned n_sm, cudaStream_t stream);
+cudaError_t cuda_select(const struct cuda_select *select, cudaStream_t stream);
+/* a[i] = value for i in [begin, end) */
+cudaError_t cuda_fill(uint32_t *a, uint32_t value, size_t begin, size_t end, cudaStream_t stream);
+/* a[i] = i for i in [0, n) */
+cudaError_t cuda_count_up(uint32_t *a, size_t n, cudaStream_t stream);
+
+/* ---- the kernels of a curve ------------------------------------------------------------------ */
+
+struct cuda_kernels {
+    /* ---- scalars (fr_kernels.cu) ---- */
+
+    /* out[i] = first * base^i; host_first and host_base are read during the call */
+    cudaError_t (*powers)(void *out, const struct scalar *host_first,
+                          const struct scalar *host_base, size_t n, cudaStream_t stream);
+    /* Plain scale / (y root^-i - 1): backend/lagrange.h. */
+    cudaError_t (*lagrange)(void *out, const struct lagrange *host, size_t n, cudaStream_t stream);
+    /* out[i] = the constant first * base^(i * step) */
+    cudaError_t (*const_powers)(void *out, const struct scalar *host_first,
+                                const struct scalar *host_base, uint64_t step, size_t n,
                                 cudaStream_t stream);
-/* out[i] += the scalar that the counters of variable i hold */
-cudaError_t cuda_add_counted(void *out, const uint64_t *counters, size_t n, cudaStream_t stream);
+    cudaError_t (*mul)(void *out, const void *a, const void *b, size_t n, cudaStream_t stream);
+    /* out[i] = a[i] b[i] / 2^256 */
+    cudaError_t (*mul_mont)(void *out, const void *a, const void *b, size_t n, cudaStream_t stream);
+    cudaError_t (*sub)(void *out, const void *a, const void *b, size_t n, cudaStream_t stream);
+    /* out[i] = factor * a[i], or out[i] + factor * a[i] if add */
+    cudaError_t (*scale)(void *out, const void *a, const struct scalar *host_factor, bool add,
+                         size_t n, cudaStream_t stream);
+    /* counts[w] = ones of map[w] among its first n bits, w in [0, n / 64] */
+    cudaError_t (*count_ones)(uint32_t *counts, const uint64_t *map, size_t n, cudaStream_t stream);
+    /* out = the a[i], i in [0, n), whose bit of map is set; offsets[w]: ones before map[w] */
+    cudaError_t (*select_scalars)(void *out, const void *a, const uint64_t *map,
+                                  const uint32_t *offsets, size_t n, cudaStream_t stream);
+    /* *first = the smallest of itself and the indices of zeros among a[0, n) */
+    cudaError_t (*first_zero)(uint64_t *first, const void *a, size_t n, cudaStream_t stream);
+
+    /* ---- transforms (ntt_kernels.cu, ntt_pass_512.cu) ---- */
+
+    cudaError_t (*ntt_pass)(const struct ntt_pass *pass, cudaStream_t stream);
+    /* The same for lg_points 9, unrolled; 2^lg_n is at least 2^11, lg_stride 0 or at least 2. */
+    cudaError_t (*ntt_pass_512)(const struct ntt_pass *pass, cudaStream_t stream);
+
+    /* table entry (row, col) at (row << lg_cols) + col = w^(row col) * g^(row), w and g given by
+     * powers: w^e = low[e % 2^14] high[e >> 14], in Montgomery form; a constant or, if mont, a
+     * scalar in Montgomery form */
+    cudaError_t (*twiddle_table)(void *table, bool mont, unsigned lg_rows, unsigned lg_cols,
+                                 const void *w_low, const void *w_high, const void *g_low,
+                                 const void *g_high, cudaStream_t stream);
+    /* Montgomery-form powers for the call above: out[i] = base^(i step) */
+    cudaError_t (*mont_powers)(void *out, const struct scalar *host_base, uint64_t step, size_t n,
+                               cudaStream_t stream);
+    cudaError_t (*ntt_permute)(const struct ntt_permute *permute, cudaStream_t stream);
+    /* In place, 1, 2 or 4 elements: out[j] = first * post^j * (sum over k of pre^k in[k] w^(j k)).
+     */
+    cudaError_t (*ntt_tiny)(void *data, unsigned lg_n, const struct scalar *host_w,
+                            const struct scalar *host_pre, const struct scalar *host_first,
+                            const struct scalar *host_post, cudaStream_t stream);
+
+    /* ---- points (group_kernels.cu, fixed_base_kernels.cu) ---- */
+
+    /* native infinities (all zeros) of points [0, n) -> all ones */
+    cudaError_t (*points_prepare)(enum cuda_group group, void *table, size_t n,
+                                  cudaStream_t stream);
+
+    /* and back */
+    cudaError_t (*points_native)(enum cuda_group group, void *table, size_t n, cudaStream_t stream);
+    /* native points to plain and back, in place; infinity is all zeros in both */
+    cudaError_t (*points_to_plain)(enum cuda_group group, void *points, size_t n,
+                                   cudaStream_t stream);
+    cudaError_t (*points_from_plain)(enum cuda_group group, void *points, size_t n,
+                                     cudaStream_t stream);
+    /* out[i] = slot first + i, native, i in [0, n) */
+    cudaError_t (*points_take)(enum cuda_group group, void *out, const struct cuda_points *points,
+                               uint32_t first, size_t n, cudaStream_t stream);
+    size_t (*batch_add_bytes)(enum cuda_group group, size_t n_pairs); /* grows with n_pairs */
+    cudaError_t (*batch_add)(enum cuda_group group, const struct cuda_batch *batch, unsigned n_sm,
+                             cudaStream_t stream);
+    cudaError_t (*group_sum)(enum cuda_group group, const struct cuda_group_sum *sum,
+                             cudaStream_t stream);
+    size_t (*weighted_bytes)(enum cuda_group group, size_t n, size_t n_lists);
+    cudaError_t (*weighted_sums)(enum cuda_group group, const struct cuda_weighted *weighted,
+                                 cudaStream_t stream);
+
+    /* ---- multiples of one base (fixed_base_kernels.cu) ---- */
+
+    /* From the points 2^(16 w) base in slots 0 .. 15: pairs whose sums are multiples known + 1 ..
+     * 2 known of every window, and belong in slots 16 known on; known: a power of two, from 1 on.
+     */
+    cudaError_t (*fixed_pairs)(uint32_t *pairs, uint32_t known, cudaStream_t stream);
+    /* What they left in slots 0 .. 2^19 - 1 -> the table's CUDA_FIXED_POINTS, native. */
+    cudaError_t (*fixed_table)(enum cuda_group group, void *table, const struct cuda_points *points,
+                               cudaStream_t stream);
+    /* refs[16 i + w] = the table point of digit w of scalar i */
+    cudaError_t (*fixed_refs)(uint32_t *refs, const void *scalars, size_t n, cudaStream_t stream);
+    /* ---- points times scalars of their own (group_ntt_kernels.cu) ---- */
+
+    /* Arrays of XYZZ points, 4 cuda_coordinate_bytes each, from native or table points i or
+     * index[i].
+     */
+    cudaError_t (*xyzz_load)(enum cuda_group group, void *out, const void *points,
+                             const uint32_t *index, size_t n, cudaStream_t stream);
+    /* point i -> native points[i], or, lg_reversed > 0, points[the lg_reversed bits of i reversed]
+     */
+    cudaError_t (*xyzz_affine)(enum cuda_group group, void *points, const void *xyzz, size_t n,
+                               unsigned lg_reversed, cudaStream_t stream);
+    /* the same into temporaries, whose infinity is all ones */
+    cudaError_t (*xyzz_slots)(enum cuda_group group, void *x, void *y, const void *xyzz, size_t n,
+                              cudaStream_t stream);
+    /* points[i] *= 2^times */
+    cudaError_t (*xyzz_double)(enum cuda_group group, void *points, size_t n, unsigned times,
+                               cudaStream_t stream);
+    /* points[i] *= scalars[i] */
+    cudaError_t (*xyzz_scale)(enum cuda_group group, void *points, const void *scalars, size_t n,
+                              cudaStream_t stream);
+    /* One layer of a transform that leaves bit-reversed order: in every block of 2^(lg_half + 1) of
+     * the 2^lg_n points (a, b) -> (a + b, powers[j 2^(lg_n - 1 - lg_half)] (a - b)), j the place in
+     * the block's half; powers: 2^(lg_n - 1) scalars. */
+    cudaError_t (*xyzz_butterflies)(enum cuda_group group, void *points, unsigned lg_n,
+                                    unsigned lg_half, const void *powers, cudaStream_t stream);
+    /* After the last round: bucket b's sum to slot out + b (infinity if it is empty). */
+    cudaError_t (*plan_collect)(enum cuda_group group, const struct cuda_plan *plan,
+                                const struct cuda_points *points, uint32_t out,
+                                cudaStream_t stream);
+    /* ---- recorded matrices (spmv_kernels.cu) ---- */
+
+    /* records[w] = {full map, bits, full values before, 0} of 32 variables; n_words of 64 */
+    cudaError_t (*witness_records)(void *records, const uint64_t *full_map, const uint64_t *bits,
+                                   const uint32_t *full_rank, size_t n_words, cudaStream_t stream);
+    /* A dictionary of n plain coefficients in Montgomery form, and as integers where they or their
+     * negatives are below 2^32, else 0. */
+    cudaError_t (*dictionary)(const void *plain, void *mont, int64_t *small, size_t n,
+                              cudaStream_t stream);
+    cudaError_t (*spmv_segment)(const struct cuda_segment *segment, cudaStream_t stream);
+    cudaError_t (*transpose_segment)(const struct cuda_segment *segment,
+                                     const struct cuda_transposed *transposed, cudaStream_t stream);
+    cudaError_t (*point_terms)(const struct cuda_segment *segment,
+                               const struct cuda_point_terms *terms, cudaStream_t stream);
+    /* out[i] = dictionary[index[i]], plain */
+    cudaError_t (*gather_scalars)(void *out, const void *dictionary, const uint32_t *index,
+                                  size_t n, cudaStream_t stream);
+    /* out[i] += the scalar that the counters of variable i hold */
+    cudaError_t (*add_counted)(void *out, const uint64_t *counters, size_t n, cudaStream_t stream);
+};
+/* The names of all of them. */
+#define CUDA_KERNELS(X)                                                                            \
+    X(powers)                                                                                      \
+    X(lagrange)                                                                                    \
+    X(const_powers)                                                                                \
+    X(mul)                                                                                         \
+    X(mul_mont)                                                                                    \
+    X(sub) X(scale) X(count_ones) X(select_scalars) X(first_zero) X(ntt_pass) X(ntt_pass_512)      \
+        X(twiddle_table) X(mont_powers) X(ntt_permute) X(ntt_tiny) X(points_prepare)               \
+            X(points_native) X(points_to_plain) X(points_from_plain) X(points_take)                \
+                X(batch_add_bytes) X(batch_add) X(group_sum) X(weighted_bytes) X(weighted_sums)    \
+                    X(fixed_pairs) X(fixed_table) X(fixed_refs) X(xyzz_load) X(xyzz_affine)        \
+                        X(xyzz_slots) X(xyzz_double) X(xyzz_scale) X(xyzz_butterflies)             \
+                            X(plan_collect) X(witness_records) X(dictionary) X(spmv_segment)       \
+                                X(transpose_segment) X(point_terms) X(gather_scalars)              \
+                                    X(add_counted)
+extern const struct cuda_kernels cuda_kernels_bls12_381, cuda_kernels_bn254;
+
+static inline const struct cuda_kernels *cuda_kernels_of(enum cuda_group group)
+{
+    return cuda_is_bn254(group) ? &cuda_kernels_bn254 : &cuda_kernels_bls12_381;
+}
+/* A launcher whose first argument is the group. */
+#define BY_CURVE(name, group, ...) (cuda_kernels_of(group)->name((group), __VA_ARGS__))
 
 #ifdef __cplusplus
 }

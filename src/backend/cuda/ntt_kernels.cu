@@ -15,6 +15,7 @@
  *
  * A direction, or another domain generator, changes nothing but where outputs are found (dft.cuh).
  */
+#include "backend/cuda/curve_unit.cuh"
 #include "backend/cuda/dft.cuh"
 #include "backend/cuda/grid.cuh"
 #include "backend/cuda/launch.h"
@@ -219,10 +220,10 @@ static cudaError_t launch_pass(const struct pass_shape &s, enum after after, uns
     return cudaGetLastError();
 }
 
-cudaError_t cuda_ntt_pass(const struct ntt_pass *pass, cudaStream_t stream)
+cudaError_t KERNEL(ntt_pass)(const struct ntt_pass *pass, cudaStream_t stream)
 {
     if (pass->lg_points == 9 && pass->lg_n - 9 >= 2 && pass->lg_stride != 1)
-        return cuda_ntt_pass_512(pass, stream);
+        return KERNEL(ntt_pass_512)(pass, stream);
     const unsigned lg_threads = pass->lg_points - 3;
     unsigned lg_columns = 7 - lg_threads;
     const enum after after = pass->other ? AFTER_OTHER : pass->table ? AFTER_TABLE : AFTER_NOTHING;
@@ -258,8 +259,9 @@ DEVICE fr_t power_at(const fr_t *low, const fr_t *high, u32 e)
 {
     return fr_canon(fr_mul_mont(fr_load(low + (e & 16383)), fr_load(high + (e >> 14))));
 }
+template <bool MONT>
 static __global__ void __launch_bounds__(256)
-    twiddle_kernel(fr_const *table, u32 lg_rows, u32 lg_cols, const fr_t *w_low, const fr_t *w_high,
+    twiddle_kernel(void *table, u32 lg_rows, u32 lg_cols, const fr_t *w_low, const fr_t *w_high,
                    const fr_t *g_low, const fr_t *g_high)
 {
     const size_t i = (size_t)blockIdx.x * 256 + threadIdx.x;
@@ -271,15 +273,20 @@ static __global__ void __launch_bounds__(256)
     m = power_at(w_low, w_high, row * col);
     if (g_low)
         m = fr_canon(fr_mul_mont(m, power_at(g_low, g_high, row)));
-    fr_const_store(table + i, fr_const_make(m));
+    if (MONT)
+        fr_store((fr_t *)table + i, m);
+    else
+        fr_const_store((fr_const *)table + i, fr_const_make(m));
 }
-cudaError_t cuda_twiddle_table(void *table, unsigned lg_rows, unsigned lg_cols, const void *w_low,
-                               const void *w_high, const void *g_low, const void *g_high,
-                               cudaStream_t stream)
+cudaError_t KERNEL(twiddle_table)(void *table, bool mont, unsigned lg_rows, unsigned lg_cols,
+                                  const void *w_low, const void *w_high, const void *g_low,
+                                  const void *g_high, cudaStream_t stream)
 {
-    twiddle_kernel<<<grid_of((size_t)1 << (lg_rows + lg_cols), 256), 256, 0, stream>>>(
-        (fr_const *)table, lg_rows, lg_cols, (const fr_t *)w_low, (const fr_t *)w_high,
-        (const fr_t *)g_low, (const fr_t *)g_high);
+    const unsigned grid = grid_of((size_t)1 << (lg_rows + lg_cols), 256);
+
+    (mont ? twiddle_kernel<true> : twiddle_kernel<false>)<<<grid, 256, 0, stream>>>(
+        table, lg_rows, lg_cols, (const fr_t *)w_low, (const fr_t *)w_high, (const fr_t *)g_low,
+        (const fr_t *)g_high);
     return cudaGetLastError();
 }
 
@@ -324,7 +331,7 @@ static __global__ void __launch_bounds__(256) permute_kernel(const __grid_consta
         x = fr_sub(x, fr_load((const fr_t *)p.minus + from));
     fr_store((fr_t *)p.out + to, fr_canon(x));
 }
-cudaError_t cuda_ntt_permute(const struct ntt_permute *permute, cudaStream_t stream)
+cudaError_t KERNEL(ntt_permute)(const struct ntt_permute *permute, cudaStream_t stream)
 {
     permute_kernel<<<grid_of((size_t)1 << permute->lg_n, 256), 256, 0, stream>>>(*permute);
     return cudaGetLastError();
@@ -354,9 +361,9 @@ static __global__ void tiny_kernel(fr_t *data, u32 n, const __grid_constant__ ti
         factor = fr_mul_mont(factor, post);
     }
 }
-cudaError_t cuda_ntt_tiny(void *data, unsigned lg_n, const struct scalar *w,
-                          const struct scalar *pre, const struct scalar *first,
-                          const struct scalar *post, cudaStream_t stream)
+cudaError_t KERNEL(ntt_tiny)(void *data, unsigned lg_n, const struct scalar *w,
+                             const struct scalar *pre, const struct scalar *first,
+                             const struct scalar *post, cudaStream_t stream)
 {
     struct tiny s = {fr_of(w), fr_of(pre), fr_of(first), fr_of(post)};
 

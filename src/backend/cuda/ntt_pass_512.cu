@@ -5,6 +5,7 @@
  * blocks an SM, or 2 rows of neighbouring ones in 128 threads, four an SM. Shared memory: two
  * planes of 16-byte halves, element i of a column at i ^ (i / 64): no bank conflicts in any of the
  * three patterns. */
+#include "backend/cuda/curve_unit.cuh"
 #include "backend/cuda/dft.cuh"
 #include "backend/cuda/grid.cuh"
 #include "backend/cuda/launch.h"
@@ -126,7 +127,7 @@ static cudaError_t launch_after(const struct pass_512 &s, const struct ntt_pass 
     return launch<COLUMNS, ROWS, AFTER_NOTHING>(s, pass->lg_n, stream);
 }
 
-cudaError_t cuda_ntt_pass_512(const struct ntt_pass *pass, cudaStream_t stream)
+cudaError_t KERNEL(ntt_pass_512)(const struct ntt_pass *pass, cudaStream_t stream)
 {
     const struct pass_512 s = {
         (const fr_t *)pass->from,

@@ -4,7 +4,7 @@
 #include "backend/cuda/point.cuh"
 
 /* f<fp>(..) or f<fp2>(..) */
-#define BY_GROUP(group, f, ...) ((group) == CUDA_G1 ? f<fp>(__VA_ARGS__) : f<fp2>(__VA_ARGS__))
+#define BY_GROUP(group, f, ...) (cuda_is_g1(group) ? f<fp>(__VA_ARGS__) : f<fp2>(__VA_ARGS__))
 
 template <class F> static points points_of(const struct cuda_points &p)
 {

@@ -4,6 +4,7 @@
  * repeat, so that its terms are read once; nearly all its terms are a small coefficient times a
  * bit, which are added up as 64-bit integers, and field arithmetic is done only where a full value
  * or a large coefficient appears. A long row (more than SHORT_TERMS terms) belongs to a warp. */
+#include "backend/cuda/curve_unit.cuh"
 #include "backend/matrix.h"
 #include "backend/cuda/fr.cuh"
 #include "backend/cuda/grid.cuh"
@@ -24,8 +25,8 @@ static __global__ void __launch_bounds__(256)
         before += (u32)__popc(full_map[k]);
     records[w] = make_uint4(full_map[w], bits[w], before, 0);
 }
-cudaError_t cuda_witness_records(void *records, const uint64_t *full_map, const uint64_t *bits,
-                                 const uint32_t *full_rank, size_t n_words, cudaStream_t stream)
+cudaError_t KERNEL(witness_records)(void *records, const uint64_t *full_map, const uint64_t *bits,
+                                    const uint32_t *full_rank, size_t n_words, cudaStream_t stream)
 {
     if (n_words)
         record_kernel<<<grid_of(2 * n_words, 256), 256, 0, stream>>>(
@@ -51,8 +52,8 @@ static __global__ void __launch_bounds__(256)
     fr_store(mont + i, fr_canon(fr_to_mont(c)));
     small[i] = high == 0 ? (long long)c.l[0] : minus_high == 0 ? -(long long)minus.l[0] : 0;
 }
-cudaError_t cuda_dictionary(const void *plain, void *mont, int64_t *small, size_t n,
-                            cudaStream_t stream)
+cudaError_t KERNEL(dictionary)(const void *plain, void *mont, int64_t *small, size_t n,
+                               cudaStream_t stream)
 {
     if (n)
         dictionary_kernel<<<grid_of(n, 256), 256, 0, stream>>>((const fr_t *)plain, (fr_t *)mont,
@@ -210,7 +211,7 @@ static __global__ void __launch_bounds__(256)
         fr_store((fr_t *)s.out + (row - s.from), fr_canon(p.sum));
 }
 
-cudaError_t cuda_spmv_segment(const struct cuda_segment *s, cudaStream_t stream)
+cudaError_t KERNEL(spmv_segment)(const struct cuda_segment *s, cudaStream_t stream)
 {
     enum { COPIES = 8 };
     const size_t all = (size_t)s->n_rows * s->count;
@@ -235,8 +236,7 @@ cudaError_t cuda_spmv_segment(const struct cuda_segment *s, cudaStream_t stream)
  * side by side. ONE, which half of all rows name, is summed up by each warp for itself. */
 
 /* Is the variable among the wanted ones? *index: its place. */
-template <bool INPUTS>
-DEVICE bool is_wanted(const struct cuda_transposed &t, u32 var, u64 *index)
+template <bool INPUTS> DEVICE bool is_wanted(const struct cuda_transposed &t, u32 var, u64 *index)
 {
     if (((var & VAR_INPUT) != 0) != INPUTS)
         return false;
@@ -372,8 +372,8 @@ static cudaError_t transpose(const struct cuda_segment &s, const struct cuda_tra
             <<<grid_of((size_t)s.n_long * s.count * 32, 256), 256, 0, stream>>>(s, t);
     return cudaGetLastError();
 }
-cudaError_t cuda_transpose_segment(const struct cuda_segment *s, const struct cuda_transposed *t,
-                                   cudaStream_t stream)
+cudaError_t KERNEL(transpose_segment)(const struct cuda_segment *s, const struct cuda_transposed *t,
+                                      cudaStream_t stream)
 {
     if ((size_t)s->n_rows * s->count == 0 || t->n == 0)
         return cudaSuccess;
@@ -399,16 +399,13 @@ static __global__ void __launch_bounds__(256)
     }
     high.l[0] = (u32)carry;
     high.l[1] = (u32)(carry >> 32);
-    /* a word too many for a stored value: 2^256 is above 2r */
-    if (low.l[7] >= 0xe7000000u) {
-        const u32 minus_r[8] = {0xffffffffu, 0x00000000u, 0x0001a401u, 0xac425bfdu,
-                                0xf65e27fau, 0xccc627f7u, 0xd66282b7u, 0x8c1258acu};
+    /* 2^256 is above 2r: a product by one makes it a stored value */
+    const fr_t one = {FR_MONT_ONE};
 
-        fr_add_if(low.l, 1, minus_r);
-    }
+    low = fr_mul_mont(one, low);
     fr_store(out + i, fr_canon(fr_add(fr_add(low, fr_to_mont(high)), fr_load(out + i))));
 }
-cudaError_t cuda_add_counted(void *out, const uint64_t *counters, size_t n, cudaStream_t stream)
+cudaError_t KERNEL(add_counted)(void *out, const uint64_t *counters, size_t n, cudaStream_t stream)
 {
     if (n)
         counted_kernel<<<grid_of(n, 256), 256, 0, stream>>>((fr_t *)out, counters, n);
@@ -451,8 +448,8 @@ static __global__ void __launch_bounds__(256)
         t.other_coefs[other] = coef;
     }
 }
-cudaError_t cuda_point_terms(const struct cuda_segment *s, const struct cuda_point_terms *t,
-                             cudaStream_t stream)
+cudaError_t KERNEL(point_terms)(const struct cuda_segment *s, const struct cuda_point_terms *t,
+                                cudaStream_t stream)
 {
     const size_t all = (size_t)(t->to_row - t->from_row) * (t->to_copy - t->from_copy);
 
@@ -468,8 +465,8 @@ static __global__ void __launch_bounds__(256)
     if (i < n)
         fr_store(out + i, fr_load(dictionary + index[i]));
 }
-cudaError_t cuda_gather_scalars(void *out, const void *dictionary, const uint32_t *index, size_t n,
-                                cudaStream_t stream)
+cudaError_t KERNEL(gather_scalars)(void *out, const void *dictionary, const uint32_t *index,
+                                   size_t n, cudaStream_t stream)
 {
     if (n)
         gather_kernel<<<grid_of(n, 256), 256, 0, stream>>>((fr_t *)out, (const fr_t *)dictionary,

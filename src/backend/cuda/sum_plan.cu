@@ -1,13 +1,13 @@
 /* What a bucket sum needs before its first addition: digits, sorting, and the lists of pairs of
- * every round. Nothing here knows a curve but the modulus r; all of it is bound by memory. */
+ * every round. Nothing here knows a curve; all of it is bound by memory. */
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include "params/bls12_381.h"
 #include "backend/cuda/grid.cuh"
 #include "backend/cuda/launch.h"
 #include "backend/cuda/ptx.cuh"
 
+constexpr int WORDS = 4; /* of a scalar */
 constexpr u32 NONE = 0xffffffffu, NEGATIVE = 0x80000000u;
 
 /* ---- digits --------------------------------------------------------------------------------- */
@@ -15,9 +15,8 @@ constexpr u32 NONE = 0xffffffffu, NEGATIVE = 0x80000000u;
 static __global__ void __launch_bounds__(256)
     digits_kernel(const __grid_constant__ struct cuda_digits a)
 {
-    const u64 r[FR_LIMBS] = FR_MODULUS;
     const u32 i = blockIdx.x * 256 + threadIdx.x, half = 1u << (a.c - 1);
-    u64 s[FR_LIMBS + 1], carry = 0;
+    u64 s[WORDS + 1], carry = 0;
     u32 borrowed = 0;
 
     if (i >= a.n)
@@ -32,15 +31,15 @@ static __global__ void __launch_bounds__(256)
     const u64 multiple = s[2] | s[3] ? i % a.spread : 0;
 
 #pragma unroll
-    for (int k = 0; k < FR_LIMBS; k++) {
-        u64 lo = multiple * r[k], hi = __umul64hi(multiple, r[k]);
+    for (int k = 0; k < WORDS; k++) {
+        u64 lo = multiple * a.modulus[k], hi = __umul64hi(multiple, a.modulus[k]);
 
         lo += carry;
         hi += lo < carry;
         s[k] += lo;
         carry = hi + (s[k] < lo);
     }
-    s[FR_LIMBS] = carry;
+    s[WORDS] = carry;
     u32 set = 0, copy = 0; /* of the window in work; beyond the last one all digits are 0 */
 
     while (copy < a.first_multiple + a.multiples) {
@@ -49,9 +48,9 @@ static __global__ void __launch_bounds__(256)
         const bool negative = d > half, wanted = kept_set < a.sets && kept_copy < a.multiples;
 
 #pragma unroll
-        for (int k = 0; k < FR_LIMBS; k++)
+        for (int k = 0; k < WORDS; k++)
             s[k] = (s[k] >> a.c) | (s[k + 1] << (64 - a.c));
-        s[FR_LIMBS] >>= a.c;
+        s[WORDS] >>= a.c;
         borrowed = negative;
         if (negative)
             d = (1u << a.c) - d;
@@ -363,7 +362,8 @@ cudaError_t cuda_select(const struct cuda_select *select, cudaStream_t stream)
     cudaError_t e;
 
     select_count<<<grid_of(n_words + 1, 256), 256, 0, stream>>>(*select);
-    e = cuda_exclusive_sum(select->counts, select->counts, 2 * (n_words + 1), select->scratch, stream);
+    e = cuda_exclusive_sum(select->counts, select->counts, 2 * (n_words + 1), select->scratch,
+                           stream);
     if (e != cudaSuccess)
         return e;
     select_emit<<<grid_of(n_words + 1, 256), 256, 0, stream>>>(*select);
