@@ -382,8 +382,9 @@ void worker_visible_card(char *ret, size_t n, const char *seen, int ordinal)
         return;
     }
     for (int i = 0; i < ordinal && seen; i++) {
-        seen = strchr(seen, ',');
-        seen += seen ? 1 : 0;
+        const char *comma = strchr(seen, ',');
+
+        seen = comma ? comma + 1 : NULL;
     }
     snprintf(ret, n, "%.*s", seen ? (int)strcspn(seen, ",") : 0, seen ? seen : "");
 }
