@@ -277,7 +277,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         listen(listening.fd, 64) || loop_new(&loop, &err))
         abort();
     staged_jobs_new(&jobs, loop, true);
-    if (http_open(&http, loop, jobs, &config, &listening, 1, &err) ||
+    if (http_open(&http, loop, jobs, NULL, &config, &listening, 1, &err) ||
         pthread_create(&thread, NULL, run, NULL))
         abort();
     return 0;

@@ -242,7 +242,9 @@ static void check_transforms(struct pair *p, struct rng *rng)
         check_shift(p, v, NTT_INVERSE, NTT_COSET, &factor);
         check_move(p, v, NTT_COSET);
     }
-    for (int direction = 0; !is_large && direction < 2; direction++) {
+    for (int i = 0; !is_large && i < 2; i++) {
+        const enum ntt_direction direction = i ? NTT_INVERSE : NTT_FORWARD;
+
         check_parts(p, v, direction);
         for (int c = 0; c < 3; c++) {
             check_one(p, v, direction, cosets[c]);
