@@ -227,8 +227,7 @@ static void await_proof(void *ctx, struct rpc_call *call, const struct rpc_reque
         wait_for(a, jobs_await(service->jobs, m.job_id, m.timeout_ms, awaited, a));
 }
 
-/* ---- CancelProof, ClearJob, PreloadSRS, EvictSRS
- * ----------------------------------------------------------
+/* ---- CancelProof, ClearJob, PreloadSRS, EvictSRS ------------------------------------------------
  */
 
 static void cancelled(void *ctx, enum cancel_end end)
