@@ -69,12 +69,21 @@ static unsigned equal_parts(unsigned whole, size_t most)
     return (whole + n_parts - 1) / n_parts;
 }
 
+/* Entries taken together, as powers of two: the more, the fewer rounds with few pairs. Half as many
+ * cost 4 % at 2^24 points of BLS12-381, and 2 % at 2^24, 4 % at 2^26 of BN254, whose products take
+ * 43 % of the time, so that the rest counts for more; there twice as many gain nothing. Scratch of
+ * an entry: about 160 bytes in G1 and 300 in G2 of BLS12-381, 105 and 190 of BN254. */
+static const unsigned lg_together[] = {
+    [CUDA_BLS12_381_G1] = 27,
+    [CUDA_BLS12_381_G2] = 26,
+    [CUDA_BN254_G1] = 28,
+    [CUDA_BN254_G2] = 27,
+};
+
 /* Sums of n scalars in windows of c bits with `multiples` of every point. */
 static struct sum_shape shape_with(enum cuda_group group, size_t n, unsigned c, unsigned multiples)
 {
-    /* Entries taken together: the more, the fewer rounds with few pairs; half as many cost 4 % at
-     * 2^24 points and halve the scratch, about 160 bytes an entry in G1 and 300 in G2. */
-    const size_t enough = (size_t)1 << (cuda_is_g1(group) ? 27 : 26);
+    const size_t enough = (size_t)1 << lg_together[group];
     const size_t together = n ? enough / n : SIZE_MAX;
     struct sum_shape s = {.group = group, .n = n, .c = c, .n_windows = windows_of(group, c)};
     unsigned slack;
@@ -305,6 +314,7 @@ static enum cuzk_status make_lists(const struct sum *s, const struct cuda_digits
     ret->plan.n_buckets = ret->chunk.sets << (s->shape.c - 1);
     memcpy(digits.modulus, s->stream->device->curve->fr_modulus.w, sizeof digits.modulus);
     digits.c = s->shape.c;
+    digits.n_windows = s->shape.n_windows;
     digits.spread = s->shape.spread;
     digits.n_sets = s->shape.n_sets;
     digits.stride = (uint32_t)s->bases->n + 1;

@@ -146,7 +146,7 @@ struct cuda_digits {
     const void *scalars;
     const uint32_t *scalar_index, *base_index; /* of entry i; NULL: i, and first_base + i */
     uint32_t first_base, n;
-    uint32_t c, spread, n_sets, stride;
+    uint32_t c, n_windows, spread, n_sets, stride; /* windows beyond n_windows are 0 */
     /* what is wanted: sets [first_set, + sets), multiples [first_multiple, + multiples) */
     uint32_t first_set, sets, first_multiple, multiples;
     uint64_t modulus[4];   /* r */
@@ -389,15 +389,16 @@ struct cuda_kernels {
     X(const_powers)                                                                                \
     X(mul)                                                                                         \
     X(mul_mont)                                                                                    \
-    X(sub) X(scale) X(count_ones) X(select_scalars) X(first_zero) X(ntt_pass) X(ntt_pass_512)      \
-        X(twiddle_table) X(mont_powers) X(ntt_permute) X(ntt_tiny) X(points_prepare)               \
-            X(points_native) X(points_to_plain) X(points_from_plain) X(points_take)                \
-                X(batch_add_bytes) X(batch_add) X(group_sum) X(weighted_bytes) X(weighted_sums)    \
-                    X(fixed_pairs) X(fixed_table) X(fixed_refs) X(xyzz_load) X(xyzz_affine)        \
-                        X(xyzz_slots) X(xyzz_double) X(xyzz_scale) X(xyzz_butterflies)             \
-                            X(plan_collect) X(witness_records) X(dictionary) X(spmv_segment)       \
-                                X(transpose_segment) X(point_terms) X(gather_scalars)              \
-                                    X(add_counted)
+    X(sub)                                                                                         \
+    X(scale)                                                                                       \
+    X(count_ones) X(select_scalars) X(first_zero) X(ntt_pass) X(ntt_pass_512) X(twiddle_table)     \
+        X(mont_powers) X(ntt_permute) X(ntt_tiny) X(points_prepare) X(points_native)               \
+            X(points_to_plain) X(points_from_plain) X(points_take) X(batch_add_bytes) X(batch_add) \
+                X(group_sum) X(weighted_bytes) X(weighted_sums) X(fixed_pairs) X(fixed_table)      \
+                    X(fixed_refs) X(xyzz_load) X(xyzz_affine) X(xyzz_slots) X(xyzz_double)         \
+                        X(xyzz_scale) X(xyzz_butterflies) X(plan_collect) X(witness_records)       \
+                            X(dictionary) X(spmv_segment) X(transpose_segment) X(point_terms)      \
+                                X(gather_scalars) X(add_counted)
 extern const struct cuda_kernels cuda_kernels_bls12_381, cuda_kernels_bn254;
 
 static inline const struct cuda_kernels *cuda_kernels_of(enum cuda_group group)

@@ -12,12 +12,38 @@ constexpr u32 NONE = 0xffffffffu, NEGATIVE = 0x80000000u;
 
 /* ---- digits --------------------------------------------------------------------------------- */
 
-static __global__ void __launch_bounds__(256)
-    digits_kernel(const __grid_constant__ struct cuda_digits a)
+/* Words of s + spread r + an offset of 2^(c-1) - 1 in every window, below 2^288 with c <= 24, and
+ * one of zeros. */
+enum { DIGIT_WORDS = 10, DIGIT_BLOCK = 256 };
+struct digit_offset {
+    u64 w[DIGIT_WORDS / 2];
+};
+
+/* With the offset added, window w of the sum is the signed digit plus 2^(c-1) - 1: digits of any
+ * windows come without those below them. */
+static struct digit_offset offset_of(const struct cuda_digits *d)
 {
-    const u32 i = blockIdx.x * 256 + threadIdx.x, half = 1u << (a.c - 1);
+    struct digit_offset r = {};
+
+    for (u32 k = 0; k < d->n_windows; k++) {
+        const u32 bit = k * d->c, w = bit / 64, shift = bit % 64;
+        const u64 value = ((u64)1 << (d->c - 1)) - 1;
+
+        r.w[w] |= value << shift;
+        if (shift && value >> (64 - shift))
+            r.w[w + 1] |= value >> (64 - shift);
+    }
+    return r;
+}
+
+/* Words of a thread lie DIGIT_BLOCK apart. */
+static __global__ void __launch_bounds__(DIGIT_BLOCK)
+    digits_kernel(const __grid_constant__ struct cuda_digits a,
+                  const __grid_constant__ struct digit_offset offset)
+{
+    __shared__ u32 words[DIGIT_WORDS][DIGIT_BLOCK];
+    const u32 i = blockIdx.x * DIGIT_BLOCK + threadIdx.x, half = 1u << (a.c - 1);
     u64 s[WORDS + 1], carry = 0;
-    u32 borrowed = 0;
 
     if (i >= a.n)
         return;
@@ -40,34 +66,46 @@ static __global__ void __launch_bounds__(256)
         carry = hi + (s[k] < lo);
     }
     s[WORDS] = carry;
-    u32 set = 0, copy = 0; /* of the window in work; beyond the last one all digits are 0 */
-
-    while (copy < a.first_multiple + a.multiples) {
-        const u32 kept_set = set - a.first_set, kept_copy = copy - a.first_multiple;
-        u32 d = ((u32)s[0] & ((1u << a.c) - 1)) + borrowed;
-        const bool negative = d > half, wanted = kept_set < a.sets && kept_copy < a.multiples;
-
+    carry = 0;
 #pragma unroll
-        for (int k = 0; k < WORDS; k++)
-            s[k] = (s[k] >> a.c) | (s[k + 1] << (64 - a.c));
-        s[WORDS] >>= a.c;
-        borrowed = negative;
-        if (negative)
-            d = (1u << a.c) - d;
-        if (wanted) {
-            const size_t at = ((size_t)kept_set * a.multiples + kept_copy) * a.n + i;
+    for (int k = 0; k <= WORDS; k++) {
+        const u64 sum = s[k] + offset.w[k];
+        const u64 out = sum < s[k];
 
-            a.keys[at] = d ? (kept_set << (a.c - 1)) + d - 1 : a.sets << (a.c - 1);
-            a.refs[at] = (base + copy * a.stride) | (negative && d ? NEGATIVE : 0);
+        s[k] = sum + carry;
+        carry = out | (s[k] < carry);
+        words[2 * k][threadIdx.x] = (u32)s[k];
+        words[2 * k + 1][threadIdx.x] = (u32)(s[k] >> 32);
+    }
+    const u32 *const mine = &words[0][threadIdx.x];
+
+    for (u32 copy = 0; copy < a.multiples; copy++) {
+        const u32 multiple_of_base = base + (a.first_multiple + copy) * a.stride;
+        u32 window = (a.first_multiple + copy) * a.n_sets + a.first_set;
+        size_t at = (size_t)copy * a.n + i;
+
+        for (u32 set = 0; set < a.sets; set++, window++, at += (size_t)a.multiples * a.n) {
+            const u32 bit = window * a.c;
+            int d = 0;
+
+            if (window < a.n_windows) {
+                const u32 *const word = mine + (bit >> 5) * DIGIT_BLOCK;
+
+                d = (int)(__funnelshift_r(word[0], word[DIGIT_BLOCK], bit & 31) & (2 * half - 1)) -
+                    (int)(half - 1);
+            }
+            const u32 size = (u32)(d < 0 ? -d : d);
+
+            a.keys[at] = d ? set * half + size - 1 : a.sets * half;
+            a.refs[at] = multiple_of_base | (d < 0 ? NEGATIVE : 0);
         }
-        if (++set == a.n_sets)
-            set = 0, copy++;
     }
 }
 cudaError_t cuda_digits(const struct cuda_digits *digits, cudaStream_t stream)
 {
     if (digits->n)
-        digits_kernel<<<grid_of(digits->n, 256), 256, 0, stream>>>(*digits);
+        digits_kernel<<<grid_of(digits->n, DIGIT_BLOCK), DIGIT_BLOCK, 0, stream>>>(
+            *digits, offset_of(digits));
     return cudaGetLastError();
 }
 
@@ -115,46 +153,74 @@ cudaError_t cuda_exclusive_sum(uint32_t *out, const uint32_t *in, size_t n, void
 
 /* ---- plans ---------------------------------------------------------------------------------- */
 
-/* start[b] = first entry whose key is b or more, for b in [0, n_buckets] */
+/* start[b] = first entry whose key is b or more, for b in [0, n_buckets]; a thread looks at
+ * STARTS_KEYS neighbouring entries. */
+enum { STARTS_KEYS = 4 };
 static __global__ void __launch_bounds__(256)
     starts_kernel(const u32 *keys, size_t n, u32 n_buckets, u32 *start)
 {
-    const size_t i = (size_t)blockIdx.x * 256 + threadIdx.x;
+    const size_t first = ((size_t)blockIdx.x * 256 + threadIdx.x) * STARTS_KEYS;
+    u32 key[STARTS_KEYS];
 
-    if (i > n)
+    if (first > n)
         return;
-    const u32 previous = i ? keys[i - 1] : 0;
-    u32 here = i < n ? keys[i] : n_buckets;
+    if (first + STARTS_KEYS <= n) {
+        const uint4 k = *(const uint4 *)(keys + first);
 
-    here = here > n_buckets ? n_buckets : here;
-    for (u32 b = i ? previous + 1 : 0; b <= here; b++)
-        start[b] = (u32)i;
+        key[0] = k.x, key[1] = k.y, key[2] = k.z, key[3] = k.w;
+    } else {
+#pragma unroll
+        for (u32 k = 0; k < STARTS_KEYS; k++)
+            key[k] = first + k < n ? keys[first + k] : n_buckets;
+    }
+    u32 b = first ? keys[first - 1] + 1 : 0;
+
+#pragma unroll
+    for (u32 k = 0; k < STARTS_KEYS; k++) {
+        const u32 here = key[k] < n_buckets ? key[k] : n_buckets;
+
+        for (; b <= here; b++)
+            start[b] = (u32)(first + k);
+    }
 }
-/* counts, nothing left over, and how many pairs each round will have */
+/* counts, nothing left over, and how many pairs each round will have: a block adds them up for
+ * BEGIN_BUCKETS buckets, because additions to one place in memory wait for each other */
+enum { BEGIN_BUCKETS = 1024 };
 static __global__ void __launch_bounds__(256)
     begin_kernel(const u32 *start, u32 n_buckets, u32 *count, u32 *left, u64 *totals)
 {
-    const u32 b = blockIdx.x * 256 + threadIdx.x;
-    u32 n = b < n_buckets ? start[b + 1] - start[b] : 0;
-    bool odd = false;
+    __shared__ u32 sums[CUDA_ROUNDS];
 
-    if (b < n_buckets)
-        count[b] = n, left[b] = NONE;
-    for (int round = 0; round < CUDA_ROUNDS; round++) {
-        u32 pairs = n / 2;
+    if (threadIdx.x < CUDA_ROUNDS)
+        sums[threadIdx.x] = 0;
+    __syncthreads();
+    for (u32 k = 0; k < BEGIN_BUCKETS; k += 256) {
+        const u32 b = blockIdx.x * BEGIN_BUCKETS + k + threadIdx.x;
+        u32 n = b < n_buckets ? start[b + 1] - start[b] : 0;
+        bool odd = false;
 
-        if (n & 1) {
-            pairs += odd;
-            odd = !odd;
+        if (b < n_buckets)
+            count[b] = n, left[b] = NONE;
+        for (int round = 0; round < CUDA_ROUNDS; round++) {
+            u32 pairs = n / 2;
+
+            if (n & 1) {
+                pairs += odd;
+                odd = !odd;
+            }
+            n = pairs;
+            const u32 sum = __reduce_add_sync(~0u, pairs);
+
+            if (sum == 0)
+                break;
+            if ((threadIdx.x & 31) == 0)
+                atomicAdd(sums + round, sum);
         }
-        n = pairs;
-        const u32 sum = __reduce_add_sync(~0u, pairs);
-
-        if (sum == 0)
-            break;
-        if ((threadIdx.x & 31) == 0)
-            atomicAdd((unsigned long long *)totals + round, (unsigned long long)sum);
     }
+    __syncthreads();
+    if (threadIdx.x < CUDA_ROUNDS && sums[threadIdx.x])
+        atomicAdd((unsigned long long *)totals + threadIdx.x,
+                  (unsigned long long)sums[threadIdx.x]);
 }
 cudaError_t cuda_plan_begin(const struct cuda_plan *plan, const uint32_t *keys, size_t n,
                             cudaStream_t stream)
@@ -163,8 +229,9 @@ cudaError_t cuda_plan_begin(const struct cuda_plan *plan, const uint32_t *keys, 
 
     if (e != cudaSuccess)
         return e;
-    starts_kernel<<<grid_of(n + 1, 256), 256, 0, stream>>>(keys, n, plan->n_buckets, plan->start);
-    begin_kernel<<<grid_of(plan->n_buckets, 256), 256, 0, stream>>>(
+    starts_kernel<<<grid_of(n / STARTS_KEYS + 1, 256), 256, 0, stream>>>(keys, n, plan->n_buckets,
+                                                                         plan->start);
+    begin_kernel<<<grid_of(plan->n_buckets, BEGIN_BUCKETS), 256, 0, stream>>>(
         plan->start, plan->n_buckets, plan->count, plan->left, plan->totals);
     return cudaGetLastError();
 }
