@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 
-from daemon_process import Daemon, Scratch, Sector
+from daemon_process import Crew, Daemon, Scratch, Sector
 
 
 def submit_all(daemon, sector, names):
@@ -21,6 +21,8 @@ def submit_all(daemon, sector, names):
     for name in names:
         try:
             job_id, status, answer = daemon.submit(sector, name, "low")
+        except TimeoutError as fault:
+            raise AssertionError(f"{name}: no answer: {daemon.tail()}") from fault
         except OSError:
             return owed
         if not job_id:
@@ -40,6 +42,11 @@ def all_end_once(daemon, sector, owed):
     assert len(ids) == len(owed), "two requests have one job"
 
 
+def kill_later(process, seconds):
+    time.sleep(seconds)
+    process.kill()
+
+
 def kill_daemon(folder, sector, points, rng):
     daemon = Daemon(folder, sector.keys).start()
     names = [f"job-{i}" for i in range(points)]
@@ -47,16 +54,13 @@ def kill_daemon(folder, sector, points, rng):
     begin = time.monotonic()
     while restarts < points:
         missing = [n for n in names if n not in owed][:3]
-        pid = daemon.process.pid
-        at = rng.uniform(0.0, 0.8)
-        if os.fork() == 0:  # kills while we submit
-            time.sleep(at)
-            os.kill(pid, signal.SIGKILL)
-            os._exit(0)
+        killer = Crew()
+        killer.start(kill_later, daemon.process, rng.uniform(0.0, 0.8))  # while we submit
         for name, job_id in submit_all(daemon, sector, missing).items():
             owed[name] = job_id
-        daemon.process.wait()
-        os.wait()
+        killer.join()
+        code = daemon.process.wait()
+        assert code == -signal.SIGKILL, f"the daemon ended by itself, with {code}: {daemon.tail()}"
         daemon.start()
         restarts += 1
     owed.update(submit_all(daemon, sector, [n for n in names if n not in owed]))
@@ -66,38 +70,45 @@ def kill_daemon(folder, sector, points, rng):
           f"{time.monotonic() - begin:.0f} s")
 
 
-def worker_pid(daemon):
-    return [w.get("pid") for w in daemon.status()["gpu_workers"] if w["name"] == "cpu"][0]
+def worker_pid(daemon, killed):
+    """Of the worker of ordinary jobs, once it runs; not of the one that was killed before."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        pid = [w.get("pid") for w in daemon.status()["gpu_workers"] if w["name"] == "cpu"][0]
+        if pid and pid != killed:
+            return pid
+        time.sleep(0.01)
+    raise AssertionError("the worker is not started again: " + daemon.tail())
 
 
 def kill_workers(folder, sector, points, rng):
-    """One job at a time, its worker killed once at a random point of it: it ends in the retry."""
+    """One job at a time, its worker killed once at a random point of it or just after: it ends in the retry."""
     daemon = Daemon(folder, sector.keys).start()
     begin = time.monotonic()
     job_id, status, answer = daemon.submit(sector, "warm", "low")
+    assert job_id, answer
     daemon.wait(job_id)
     alone = time.monotonic()
     job_id = daemon.submit(sector, "alone", "low")[0]
     daemon.wait(job_id)
     alone = time.monotonic() - alone
-    owed = {}
+    owed, pid = {}, None
     for i in range(points):
         name = f"job-{i}"
         job_id, status, answer = daemon.submit(sector, name, "low")
         assert job_id, answer
         owed[name] = job_id
         time.sleep(rng.uniform(0, alone))
-        pid = worker_pid(daemon)
-        if pid:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        pid = worker_pid(daemon, pid)
+        os.kill(pid, signal.SIGKILL)
         daemon.wait(job_id)
+    worker_pid(daemon, pid)
+    counters = daemon.status()["counters"]
+    assert counters["worker_deaths"] == points, f"{counters['worker_deaths']} workers died, {points} were killed"
     all_end_once(daemon, sector, owed)
     assert daemon.stop() == 0
     print(f"kill -9 of a worker at {points} points: {len(owed)} jobs accepted, all done and verified, "
-          f"{time.monotonic() - begin:.0f} s")
+          f"{counters['retries']} of them in a second attempt, {time.monotonic() - begin:.0f} s")
 
 
 def check(points, seed):

@@ -3,10 +3,11 @@
 killed at random. No invalid proof is delivered, no accepted job is lost, memory and descriptors stay
 flat.
 
-    tests/daemon/soak.py [MINUTES] [PROOFS] [REAL]     30 minutes, 10000 proofs, 500 of them by the
-                                                       real workers (./x soak)
+    tests/daemon/soak.py [MINUTES] [PROOFS] [REAL]     at most 30 minutes, 10000 proofs, 500 of them by
+                                                       the real workers (./x soak)
 
-Two daemons: fast_cuzk for the many, build/cuzk for the REAL ones."""
+Two daemons: build/cuzk for the REAL ones first, then fast_cuzk for the many. Fewer proofs than were
+asked for in that time are a failure, which says how many there were."""
 import os
 import random
 import signal
@@ -14,9 +15,10 @@ import sys
 import threading
 import time
 
-from daemon_process import CUZK, FAST, Daemon, Scratch, Sector
+from daemon_process import CUZK, FAST, Crew, Daemon, Scratch, Sector
 
 CLIENTS = 16
+DRAIN_SECONDS = 600  # for the end of one of the jobs that are left when all clients have gone
 
 
 class Tally:
@@ -70,65 +72,87 @@ def client(number, daemon, sector, goal, until, tally, rng):
         tally.add("done")
 
 
-def run_client(number, daemon, sector, goal, until, tally, rng):
-    try:
-        client(number, daemon, sector, goal, until, tally, rng)
-    except Exception as fault:  # noqa: BLE001: whatever it is, it is told at the end
-        tally.lost.append(f"client {number}: {fault}")
-
-
-def killer(daemon, until, every, rng, kills, stop):
-    while time.monotonic() < until and not stop.wait(every * rng.uniform(0.5, 1.5)):
+def killer(daemon, every, rng, kills, stop):
+    while not stop.wait(every * rng.uniform(0.5, 1.5)):
+        workers = [w["pid"] for w in daemon.status()["gpu_workers"] if w.get("pid")]
+        if not workers:
+            continue  # they are being started again
         try:
-            workers = [w["pid"] for w in daemon.status()["gpu_workers"] if w.get("pid")]
             os.kill(rng.choice(workers), signal.SIGKILL)
             kills.append(time.monotonic())
-        except (OSError, IndexError):
-            pass
+        except ProcessLookupError:
+            pass  # it ended meanwhile
 
 
-def soak(folder, program, goal, seconds, clients, seed, kill_every):
-    rng = random.Random(seed)
-    sector = Sector(folder, "winning-2KiB")
-    daemon = Daemon(folder, sector.keys, program=program, budget="4GiB").start()
-    tally, kills, stop = Tally(), [], threading.Event()
-    until = time.monotonic() + seconds
-    job_id = daemon.submit(sector, "first", "low")[0]
-    daemon.wait(job_id)
-    samples = []
-    threads = [threading.Thread(target=run_client, args=(n, daemon, sector, goal, until, tally,
-                                                     random.Random(rng.random())))
-               for n in range(clients)]
-    threads.append(threading.Thread(target=killer, args=(daemon, until, kill_every, rng, kills, stop)))
-    for t in threads:
-        t.start()
-    while any(t.is_alive() for t in threads[:-1]):
-        time.sleep(0.5)
-        samples.append((daemon.metered(), daemon.descriptors()))
-    stop.set()
-    for t in threads:
-        t.join()
-    while True:  # the abandoned ones
+def wait_for_the_rest(daemon):
+    """The abandoned ones."""
+    ended, until = None, time.monotonic() + DRAIN_SECONDS
+    while time.monotonic() < until:
         status = daemon.status()
-        if status["counters"]["queue_depth"] == 0 and \
-                all(w["state"] == "idle" for w in status["gpu_workers"]):
-            break
+        if status["counters"]["queue_depth"] == 0 and all(w["state"] == "idle" for w in status["gpu_workers"]):
+            return
+        now = daemon.ended()
+        if now != ended:
+            ended, until = now, time.monotonic() + DRAIN_SECONDS
         time.sleep(0.2)
+    raise AssertionError(f"{status['counters']['queue_depth']} jobs wait, and none has ended for {DRAIN_SECONDS} s")
+
+
+def look_at_abandoned(daemon, tally):
     for job_id in tally.left:
         job = daemon.job(job_id)
-        if job["state"] != "done" and not (job["state"] == "failed" and "signal 9" in job.get("error", "")):
+        if not job:
+            tally.lost.append(f"{job_id}, abandoned: the daemon does not know it")
+        elif job["state"] != "done" and not (job["state"] == "failed" and "signal 9" in job.get("error", "")):
             tally.lost.append(f"{job_id}, abandoned: {job['state']}: {job.get('error')}")
-    assert daemon.stop() == 0
+
+
+def load(daemon, sector, goal, until, clients, rng, kill_every, tally, kills):
+    """Memory and descriptors, sampled, until all clients are done."""
+    crew, killing, samples, stop = Crew(), Crew(), [], threading.Event()
+    try:
+        for n in range(clients):
+            crew.start(client, n, daemon, sector, goal, until, tally, random.Random(rng.random()))
+        killing.start(killer, daemon, kill_every, rng, kills, stop)
+        while any(t.is_alive() for t in crew.threads):
+            time.sleep(0.5)
+            samples.append((daemon.metered(), daemon.descriptors()))
+        crew.join()
+    finally:
+        stop.set()
+    killing.join()
+    return samples
+
+
+def soak(folder, program, goal, until, clients, seed, kill_every):
+    rng, begin = random.Random(seed), time.monotonic()
+    sector = Sector(folder, "winning-2KiB")
+    daemon = Daemon(folder, sector.keys, program=program, budget="4GiB").start()
+    tally, kills = Tally(), []
+    try:
+        job_id, status, answer = daemon.submit(sector, "first", "low")
+        assert job_id, f"the first request was refused with {status}: {answer}"
+        daemon.wait(job_id)
+        samples = load(daemon, sector, goal, until, clients, rng, kill_every, tally, kills)
+        wait_for_the_rest(daemon)
+        look_at_abandoned(daemon, tally)
+        code = daemon.stop()
+        assert code == 0, f"exit code {code}: {daemon.tail()}"
+    finally:
+        if daemon.process.poll() is None:
+            daemon.kill()
     quarter = max(1, len(samples) // 4)
     early = max(s[0] for s in samples[:2 * quarter]) >> 20
     late = max(s[0] for s in samples[-quarter:]) >> 20
     fds = max(s[1] for s in samples[:2 * quarter]), max(s[1] for s in samples[-quarter:])
-    print(f"{tally.done} proofs, {tally.bad} bad requests, {tally.cancelled} cancelled, "
-          f"{tally.abandoned} abandoned, {len(kills)} workers killed, {tally.failed} failed of it; "
-          f"memory {early} -> {late} MiB, descriptors {fds[0]} -> {fds[1]}")
+    seconds = time.monotonic() - begin
+    print(f"{os.path.basename(program)}, seed {seed}: {tally.done} of {goal} proofs in {seconds:.0f} s, {tally.bad} bad "
+          f"requests, {tally.cancelled} cancelled, {tally.abandoned} abandoned, {len(kills)} workers killed, "
+          f"{tally.failed} failed of it; memory {early} -> {late} MiB, descriptors {fds[0]} -> {fds[1]}", flush=True)
     assert not tally.invalid, tally.invalid[:3]
     assert not tally.lost, tally.lost[:3]
-    assert tally.done > 0
+    assert tally.done >= goal, f"only {tally.done} of {goal} proofs when the time was over"
+    assert kills or seconds < 4 * kill_every, "no worker was killed"
     assert late <= early + 64, "memory grows"
     assert fds[1] <= fds[0] + 16, "descriptors grow"
 
@@ -137,6 +161,7 @@ if __name__ == "__main__":
     minutes = float(sys.argv[1]) if len(sys.argv) > 1 else 30
     proofs = int(sys.argv[2]) if len(sys.argv) > 2 else 10000
     real = int(sys.argv[3]) if len(sys.argv) > 3 else 500
-    for program, goal in ((FAST, proofs - real), (CUZK, real)):
+    over = time.monotonic() + minutes * 60
+    for program, goal in ((CUZK, real), (FAST, proofs - real)):
         with Scratch() as place:
-            soak(place, program, goal, minutes * 60 * goal / proofs, CLIENTS, int(time.time()), 20)
+            soak(place, program, goal, over, CLIENTS, int(time.time()), 20)

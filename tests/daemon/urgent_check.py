@@ -33,12 +33,13 @@ class Load:
 
     def wait_for_sums(self):
         """Until one of them is past its witness."""
-        until = time.monotonic() + 120
+        until = time.monotonic() + 900
         while time.monotonic() < until:
-            if any(w["name"] == "cpu" and w["stage"] == "quotient" for w in self.daemon.status()["gpu_workers"]):
+            stages = {w["name"]: w["stage"] for w in self.daemon.status()["gpu_workers"]}
+            if stages["cpu"] == "quotient":
                 return
             time.sleep(0.05)
-        raise RuntimeError("no PoRep job computes")
+        raise RuntimeError(f"no PoRep job computes after 900 s: {stages}, {self.jobs()}")
 
     def left(self):
         return sum(j["state"] in ("waiting", "running") for j in self.jobs())
@@ -75,12 +76,14 @@ def measure(folder, keys, sector, samples, threads, loaded, rng):
             time.sleep(rng.uniform(0.1, 0.6))
             seconds.append(one(daemon, sector, f"sample-{i}"))
         if load:
+            assert all(j["state"] in ("waiting", "running", "done") for j in load.jobs()), load.jobs()
             assert load.left() > 1, "the queue is empty: more PoRep jobs are needed"
             load.cancel()
         assert daemon.stop() == 0, daemon.tail()
     finally:
         if daemon.process.poll() is None:
             daemon.kill()
+    assert len(seconds) == samples + 1
     return seconds
 
 
