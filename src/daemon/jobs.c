@@ -473,14 +473,16 @@ bool jobs_may_spool(struct jobs *jobs, uint64_t bytes, const char **ret_why)
     const struct jobs_status *s = &jobs->status;
     const char *why = NULL;
 
+    if (bytes <= JOBS_SMALL_BODY)
+        return true;
     sample_disk(jobs);
     if (s->disk_free < s->disk_reserve || s->disk_free - s->disk_reserve < bytes)
         why = "the disk of the journal is down to its reserve";
-    else if (bytes > JOBS_SMALL_BODY && s->draining)
+    else if (s->draining)
         why = "the daemon is ending";
-    else if (bytes > JOBS_SMALL_BODY && s->pressed)
+    else if (s->pressed)
         why = "the system is short of memory";
-    else if (bytes > JOBS_SMALL_BODY && desk_load(jobs->reader) >= 4)
+    else if (desk_load(jobs->reader) >= 4)
         why = "other bodies are still being read";
     if (why && ret_why)
         *ret_why = why;

@@ -13,8 +13,10 @@
  *     a key is overwritten      under its map: no proof of it verifies; once more, then failed
  *     a key is replaced         by its name: what is loaded goes on, the next load has the new one
  *     a verifying key is bad    the proof is made once more, then it failed, the file is named
- *     the disk is full          new requests wait (gRPC) or hear of it (429); accepted jobs go on,
- *                               and what cannot be stored is tried again every second
+ *     the disk is at its        large requests wait (gRPC) or hear of it (429); small ones are taken,
+ *     reserve                   the reserve is there for them
+ *     the disk is full          new requests are refused; accepted jobs go on, and what cannot be
+ *                               stored is tried again every second
  *     a client goes away        or its deadline passes: the job goes on, its proof is there for
  *                               whoever asks again
  *     the daemon is to end      running jobs end, or stop at their last partition (jobs_drain)
@@ -48,9 +50,11 @@ void jobs_close(struct jobs *jobs);
  * it to jobs_submit. */
 MUST_CHECK enum cuzk_status jobs_spool_open(struct jobs *jobs, int *ret_fd, struct cuzk_error *err);
 
-/* May `bytes` more be taken from the network now? If not, *ret_why (may be NULL) is one sentence:
- * the disk's reserve, memory pressure, bodies still being read, draining. Ask again when a second
- * has passed or on EVENT_ADMISSION. Small bodies (JOBS_SMALL_BODY) are refused only by the disk. */
+/* The one rule of admission, for gRPC and HTTP. May `bytes` more be taken from the network now? A
+ * small body (JOBS_SMALL_BODY, which is also what every gRPC stream may send without leave) always
+ * may: WinningPoSt requests are small, and the disk's reserve is there for them. A larger one may
+ * not for the disk's reserve, memory pressure, bodies still being read, draining: then *ret_why
+ * (may be NULL) is one sentence. Ask again when a second has passed or on EVENT_ADMISSION. */
 enum { JOBS_SMALL_BODY = 1 << 19 };
 bool jobs_may_spool(struct jobs *jobs, uint64_t bytes, const char **ret_why);
 

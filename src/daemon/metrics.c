@@ -87,7 +87,7 @@ static void write_memory(FILE *out, const struct jobs_status *s)
           s->pressed);
     whole(out, "spool_bytes", "gauge", "Payloads on disk.", s->spool_bytes);
     whole(out, "disk_free_bytes", "gauge", "Room on the journal's disk.", s->disk_free);
-    whole(out, "disk_reserve_bytes", "gauge", "With less room than this no request is taken.",
+    whole(out, "disk_reserve_bytes", "gauge", "With less room than this no large request is taken.",
           s->disk_reserve);
 }
 

@@ -18,7 +18,7 @@
 
 enum {
     N_BLOCKS = 32,
-    STREAM_WINDOW = (512 << 10) + 64, /* a message of 512 KiB with its prefix, and a little */
+    STREAM_WINDOW = RPC_FIRST_MAX + 64, /* a body of that size, its prefix and its fields */
     GRANTED_WINDOW = 4 << 20,
     MAX_CALLS = 4096,
 };

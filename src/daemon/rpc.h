@@ -1,19 +1,23 @@
 /* gRPC calls: what a service is made of, and what happens to a call.
  *
  *             headers ─────► known method, known form?
- *                               │
- *     RPC_SMALL, RPC_EACH       ▼            RPC_SPOOLED
- *     message in memory ◄── receiving ──► into a file of the spool ──(larger than the first
- * window)──► held │                                     │  ◄──────────────────── there is room
- * ──────────────┘ └──────────────► f(ctx, call, request) ◄┘ │                    the handler
- * answers now or later: ▼                    rpc_send …, rpc_finish over ◄── the client goes away
- * or its deadline passes: `gone`
+ *                                  │
+ *     RPC_SMALL, RPC_EACH          ▼       RPC_SPOOLED
+ *     message in memory ◄────── receiving ─────► into a file of the spool
+ *               │                                     │   ▲
+ *               │              larger than the window ▼   │ there is room
+ *               │                                     held
+ *               ▼
+ *       f(ctx, call, request): the handler answers now or later ──► rpc_send …, rpc_finish
+ *               │
+ *               ▼
+ *       over ◄── the client goes away, or its deadline passes: `gone`
  *
  * A call belongs to its handler from the moment f is called until the handler calls rpc_finish or
  * rpc_reply, or until `gone` returns, whichever comes first; then it is not touched again.
  *
- * Busy is never an error: a message that is larger than the window every stream has (512 KiB) waits
- * until `room` allows its bytes; the most urgent first, then in the order of arrival. The rest of
+ * Busy is never an error: a message that is larger than RPC_FIRST_MAX, which every stream may send,
+ * waits until `room` allows its bytes; the most urgent first, then in the order of arrival. The rest of
  * its connection is not held up by that.
  *
  * Everything is called on the loop's thread. */
@@ -36,7 +40,12 @@ enum rpc_shape {
     RPC_EACH,    /* any number of those: f is called for each, and with a NULL message at the end */
     RPC_SPOOLED, /* one message of any size up to the limit, in a file */
 };
-enum { RPC_SMALL_MAX = 8 << 10, RPC_HEAD_MAX = 512, RPC_URGENCIES = 4 };
+enum {
+    RPC_SMALL_MAX = 8 << 10,
+    RPC_HEAD_MAX = 512,
+    RPC_URGENCIES = 4,
+    RPC_FIRST_MAX = 512 << 10, /* what is spooled without leave: `room` is not asked */
+};
 
 struct rpc_request {
     const uint8_t *message; /* RPC_SMALL, RPC_EACH; good until f returns */

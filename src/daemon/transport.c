@@ -43,6 +43,9 @@ static enum cuzk_status open_spool(void *ctx, int *ret_fd, struct cuzk_error *er
     return jobs_spool_open(t->jobs, ret_fd, err);
 }
 
+/* What a stream may send without leave is what jobs_may_spool never refuses. */
+_Static_assert((int)RPC_FIRST_MAX == (int)JOBS_SMALL_BODY, "one rule for gRPC and HTTP");
+
 static bool room(void *ctx, uint64_t bytes, const char **why)
 {
     struct transport *t = ctx;

@@ -467,10 +467,9 @@ enum cuzk_status jobs_spool_open(struct jobs *jobs, int *ret_fd, struct cuzk_err
 
 bool jobs_may_spool(struct jobs *jobs, uint64_t bytes, const char **ret_why)
 {
-    (void)bytes;
     if (ret_why)
         *ret_why = "the disk's reserve";
-    return !jobs->busy;
+    return bytes <= JOBS_SMALL_BODY || !jobs->busy;
 }
 
 /* The first bytes of the body become the error's text when they are "bad": what was spooled is

@@ -81,6 +81,15 @@ class Scene:
         assert job_id, f"{name}: {status}: {answer}"
         return job_id
 
+    def must_be_logged(self, text):
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            with open(self.daemon.log.name) as log:
+                if text in log.read():
+                    return
+            time.sleep(0.05)
+        raise AssertionError(f"not in the log: {text}: {self.daemon.tail()}")
+
     def must_be_done(self, job_id):
         job = self.daemon.wait(job_id)
         assert job["state"] == "done", f"{job_id}: {job}"
@@ -100,16 +109,29 @@ def test_a_disk_at_its_reserve_takes_small_requests_only():
             Scene(folder, CUZK_JOURNAL_DISK_RESERVE="8MiB") as scene:
         scene.must_be_done(scene.submit("before"))
         disk.fill(leave=4 * MIB)
-        job_id, status, answer = scene.daemon.submit(scene.sector, "busy")
-        assert job_id is None and status == 429 and "reserve" in answer["error"], (status, answer)
-        # Over gRPC what fits in a stream's first window is taken all the same: the reserve is there for it.
+        # One rule for both: what is small is taken, the reserve is there for it.
+        scene.must_be_done(scene.submit("small"))
         client = start_client(scene, "proof")
-        text = client.communicate(timeout=60)[0]
+        text = client.communicate(timeout=180)[0]
         assert client.returncode == 0, text
         with open(os.path.join(folder, "proof"), "rb") as f:
             assert scene.sector.verify(f.read())
+        # What is large hears of it over HTTP and waits over gRPC.
+        large = os.path.join(folder, "large")
+        with open(large, "wb") as f:
+            f.write(bytes((512 << 10) + 1))
+        status, answer = scene.daemon.ask("POST", "/api/v1/jobs", bytes((512 << 10) + 1), kind="porep-c2")
+        assert status == 429 and b"reserve" in answer, (status, answer)
+        client = subprocess.Popen([os.path.join(BUILD, "cuzk-bench"), "single", "-t", "porep", "--c1", large, "-a",
+                                   f"unix://{folder}/cuzk.sock"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True)
+        scene.must_be_logged("waits: the disk of the journal is down to its reserve")
+        assert client.poll() is None, client.communicate()[0]
         disk.empty()
-        scene.must_be_done(scene.submit("busy"))
+        text = client.communicate(timeout=180)[0]
+        assert client.returncode != 0 and "429" not in text and "reserve" not in text, text  # it was read, and is no C1
+        status, answer = scene.daemon.ask("POST", "/api/v1/jobs", bytes((512 << 10) + 1), kind="porep-c2")
+        assert status == 400, (status, answer)
         assert scene.daemon.stop() == 0, scene.daemon.tail()
 
 

@@ -90,11 +90,13 @@ def test_busy_is_429():
     with Staged("--quiet") as daemon:
         daemon.process.send_signal(signal.SIGUSR1)
         time.sleep(0.1)
-        status, headers, text = daemon.ask("/api/v1/jobs?kind=porep-c2", "POST", b"abc")
+        large = bytes((512 << 10) + 1)
+        status, headers, text = daemon.ask("/api/v1/jobs?kind=porep-c2", "POST", large)
         assert status == 429 and int(headers["Retry-After"]) > 0 and b"the disk's reserve" in text
+        daemon.json("/api/v1/jobs?kind=porep-c2&request_id=small", "POST", large[:-1], want=202)
         daemon.process.send_signal(signal.SIGUSR1)
         time.sleep(0.1)
-        daemon.json("/api/v1/jobs?kind=porep-c2", "POST", b"abc", want=202)
+        daemon.json("/api/v1/jobs?kind=porep-c2&request_id=large", "POST", large, want=202)
 
 
 def test_wrong_requests_are_named():
