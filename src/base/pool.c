@@ -94,7 +94,7 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-static unsigned processors_allowed(void)
+unsigned pool_processors(void)
 {
     cpu_set_t set;
 
@@ -105,7 +105,7 @@ static unsigned processors_allowed(void)
 
 enum cuzk_status pool_new(struct pool **ret_pool, unsigned n_threads, struct cuzk_error *err)
 {
-    unsigned n = n_threads ? n_threads : processors_allowed();
+    unsigned n = n_threads ? n_threads : pool_processors();
     struct pool *pool;
 
     if (n > 4096)

@@ -26,6 +26,7 @@ MUST_CHECK enum cuzk_status pool_new(struct pool **ret_pool, unsigned n_threads,
 void pool_free(struct pool *pool); /* accepts NULL */
 
 unsigned pool_size(const struct pool *pool); /* 1 for NULL */
+unsigned pool_processors(void);              /* that we may run on */
 
 /* While *cancel is true, calls not yet begun are skipped. NULL: never. Owned by the caller. Returns
  * the flag in use before, for who wants to put it back. */

@@ -67,7 +67,7 @@ static const char *type_expected(enum config_type type)
     case TYPE_SIZE:
     case TYPE_SIZE_AUTO: return "a size in quotes, or a number of bytes";
     case TYPE_LIST: return "a text or a list of texts";
-    case TYPE_DEVICES: return "a list of ordinals or UUIDs";
+    case TYPE_DEVICES: return "a list of ordinals or UUIDs, \"auto\" or \"none\"";
     default: return "a text in quotes";
     }
 }
@@ -82,8 +82,7 @@ static bool type_fits(enum config_type type, const struct toml_value *value)
     case TYPE_SIZE:
     case TYPE_SIZE_AUTO: return is_text || is_integer;
     case TYPE_LIST: return is_text || value->type == TOML_LIST;
-    case TYPE_DEVICES:
-        return value->type == TOML_LIST || (value->in_list && (is_text || is_integer));
+    case TYPE_DEVICES: return value->type == TOML_LIST || is_text || (value->in_list && is_integer);
     default: return is_text;
     }
 }
@@ -193,6 +192,35 @@ enum cuzk_status config_set(struct config *config, const char *name, const char 
 /* ---- the whole ----------------------------------------------------------------------------------
  */
 
+static bool is_word(const struct config_list *devices, size_t i, const char *word)
+{
+    return strcmp(devices->item[i], word) == 0;
+}
+
+bool config_devices_named(const struct config_list *devices)
+{
+    return devices->n > 0 && !is_word(devices, 0, "auto") && !is_word(devices, 0, "none");
+}
+
+bool config_devices_none(const struct config_list *devices)
+{
+    return devices->n > 0 && is_word(devices, 0, "none");
+}
+
+static enum cuzk_status check_devices(const struct config_list *devices, struct cuzk_error *err)
+{
+    for (size_t i = 0; i < devices->n; i++) {
+        if (devices->n > 1 && (is_word(devices, i, "auto") || is_word(devices, i, "none")))
+            return error_set(err, CUZK_BAD_INPUT, "gpus.devices: '%s' stands alone",
+                             devices->item[i]);
+        for (size_t k = 0; k < i; k++)
+            if (is_word(devices, k, devices->item[i]))
+                return error_set(err, CUZK_BAD_INPUT, "gpus.devices: '%s' is there twice",
+                                 devices->item[i]);
+    }
+    return CUZK_OK;
+}
+
 static enum cuzk_status check_addresses(const struct config *config, const char *key,
                                         const struct config_list *list, struct cuzk_error *err)
 {
@@ -221,6 +249,12 @@ enum cuzk_status config_check(const struct config *config, struct cuzk_error *er
         return error_set(err, CUZK_BAD_INPUT, "daemon.listen: expected at least one address");
     TRY(check_addresses(config, "daemon.listen", &d->listen, err));
     TRY(check_addresses(config, "daemon.status_listen", &d->status_listen, err));
+    TRY(check_devices(&config->gpus.devices, err));
+    if (config->scheduler.max_batch_size > 1)
+        return error_set(err, CUZK_BAD_INPUT,
+                         "scheduler.max_batch_size: expected 1, found %lu: jobs are proven one by "
+                         "one, with a key that stays loaded between them",
+                         (unsigned long)config->scheduler.max_batch_size);
     if (!d->tls_cert[0] != !d->tls_key[0])
         return error_set(err, CUZK_BAD_INPUT,
                          "daemon.tls_cert and daemon.tls_key: one is set, the other is not");

@@ -60,7 +60,7 @@ struct config_memory {
 };
 
 struct config_gpus {
-    struct config_list devices; /* ordinals or UUIDs; empty: no card */
+    struct config_list devices; /* see below */
     uint64_t gpu_threads;       /* of a worker's pool; 0: all processors */
 };
 
@@ -113,6 +113,11 @@ MUST_CHECK enum cuzk_status config_read_environment(struct config *config, char 
 /* flag is for the sentence: "--log-level". */
 MUST_CHECK enum cuzk_status config_set(struct config *config, const char *key, const char *value,
                                        const char *flag, struct cuzk_error *err);
+
+/* Cards by their ordinals or UUIDs; or all that there are (empty, as in the original, or "auto");
+ * or the processor alone ("none"). */
+bool config_devices_named(const struct config_list *devices);
+bool config_devices_none(const struct config_list *devices);
 
 /* What no single key can tell: addresses, TLS files that belong together, listening to the world
  * without TLS. Looks at no file. */

@@ -30,7 +30,7 @@ const struct config_key config_keys[] = {
     {"daemon", "max_streams", TYPE_NUMBER, false, AT(daemon, max_streams), "128", 1, 65536},
     {"daemon", "drain_timeout", TYPE_DURATION, true, AT(daemon, drain_timeout_ms), "30m", 0, 0},
     {"srs", "param_cache", TYPE_PATH, false, AT(srs, param_cache), "/data/zk/params", 0, 0},
-    {"srs", "allow_dev_keys", TYPE_BOOL, true, AT(srs, allow_dev_keys), "false", 0, 0},
+    {"srs", "allow_dev_keys", TYPE_BOOL, false, AT(srs, allow_dev_keys), "false", 0, 0},
     {"srs", "preload", TYPE_DEPRECATED, false, 0, "", 0, 0},
     {"memory", "total_budget", TYPE_SIZE_AUTO, false, AT(memory, total_budget), "auto", MIB,
      UINT64_MAX},
@@ -245,7 +245,8 @@ static bool is_device(const char *text)
 {
     size_t n = strlen(text);
 
-    return (n > 0 && n < 4 && strspn(text, "0123456789") == n) ||
+    return strcmp(text, "auto") == 0 || strcmp(text, "none") == 0 ||
+           (n > 0 && n < 4 && strspn(text, "0123456789") == n) ||
            ((strncmp(text, "GPU-", 4) == 0 || strncmp(text, "MIG-", 4) == 0) &&
             strspn(text + 4, "0123456789abcdefABCDEF-/") == n - 4);
 }

@@ -210,32 +210,18 @@ static void accept_done(struct desk_task *task)
 /* ---- on the loop: can it ever fit? --------------------------------------------------------------
  */
 
-static bool ever_fits(const struct job_call *call, const struct job_bytes *bytes, char *sentence,
-                      size_t n)
-{
-    const struct ledger *l = &call->jobs->ledger;
-    const bool urgent = call->circuit.kind == CIRCUIT_WINNING;
-    const uint64_t most = ledger_most(l, urgent);
-
-    if (job_bytes_total(bytes) <= most)
-        return true;
-    snprintf(sentence, n, "%s takes %zu bytes of memory; the budget of %llu can give it %llu",
-             call->row.circuit, job_bytes_total(bytes), (unsigned long long)l->total,
-             (unsigned long long)most);
-    return false;
-}
-
-static void admit(struct job_call *call, const struct job_bytes *bytes)
+static void admit(struct job_call *call, const struct job_plan *plan)
 {
     const struct intake *in = call->intake;
-    char sentence[256];
+    char sentence[FIT_SENTENCE];
 
-    if (!ever_fits(call, bytes, sentence, sizeof sentence)) {
+    call->row.kind = in->payload.request.kind;
+    call->row.priority = job_priority_of(in->payload.request.priority, call->row.kind);
+    if (jobs_fit(call->jobs, plan, call->row.priority == PRIORITY_CRITICAL, call->row.circuit,
+                 sentence) == FITS_NOWHERE) {
         refuse(call, REFUSED_TOO_LARGE, sentence);
         return;
     }
-    call->row.kind = in->payload.request.kind;
-    call->row.priority = job_priority_of(in->payload.request.priority, call->row.kind);
     call->row.first = in->payload.first;
     call->row.end = in->payload.end;
     call->row.submitted = clock_unix_seconds();
@@ -251,7 +237,7 @@ static void read_done(struct desk_task *task)
 {
     struct job_call *call = call_of(task);
     struct jobs *jobs = call->jobs;
-    const struct job_bytes *plan;
+    const struct job_plan *plan;
     char circuit[CIRCUIT_TEXT_MAX];
 
     if (desk_load(jobs->reader) == 3)
@@ -280,7 +266,7 @@ static void read_done(struct desk_task *task)
 void jobs_planned(struct jobs *jobs, struct circuit_name name, enum cuzk_status status,
                   const char *sentence)
 {
-    const struct job_bytes *plan = jobs_plan(jobs, name);
+    const struct job_plan *plan = jobs_plan(jobs, name);
     struct job_call **at = &jobs->planless;
 
     while (*at) {
@@ -303,10 +289,11 @@ void jobs_planned(struct jobs *jobs, struct circuit_name name, enum cuzk_status 
         if (!same_circuit(j->name, name))
             continue;
         if (plan)
-            j->bytes = *plan;
+            j->plan = *plan;
         else if (status != CUZK_DEVICE) /* a planner that was killed is started again */
             job_end(j, JOB_FAILED, status, sentence);
     }
+    jobs_refit_line(jobs);
 }
 
 /* ---- the face -------------------------------------------------------------------------------- */

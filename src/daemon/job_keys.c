@@ -36,12 +36,17 @@ struct resident *worker_key_add(struct worker *w, struct circuit_name name)
     return NULL;
 }
 
-bool worker_resident_full(const struct worker *w)
+static bool resident_full(const struct worker *w)
 {
     for (int i = 0; i < WORKER_KEYS_MAX; i++)
         if (!w->keys[i].used)
             return false;
     return true;
+}
+
+bool worker_has_place(const struct worker *w, const struct job_plan *plan, bool urgent)
+{
+    return !resident_full(w) && card_has_room(w, plan, urgent);
 }
 
 uint64_t worker_resident_bytes(const struct worker *w)
@@ -57,6 +62,7 @@ uint64_t worker_resident_bytes(const struct worker *w)
 static void forget_key(struct worker *w, struct resident *key)
 {
     w->jobs->ledger.held -= key->bytes;
+    w->device.held -= key->device;
     *key = (struct resident){0};
 }
 
@@ -152,25 +158,25 @@ static void refuse_wish(struct job_call *call, enum cuzk_status status, const ch
 /* ---- plans
  * --------------------------------------------------------------------------------------- */
 
-const struct job_bytes *jobs_plan(const struct jobs *jobs, struct circuit_name name)
+const struct job_plan *jobs_plan(const struct jobs *jobs, struct circuit_name name)
 {
     for (size_t i = 0; i < jobs->n_plans; i++)
         if (same_circuit(jobs->plans[i].name, name))
-            return &jobs->plans[i].bytes;
+            return &jobs->plans[i].plan;
     return NULL;
 }
 
-void jobs_plan_add(struct jobs *jobs, struct circuit_name name, const struct job_bytes *bytes)
+void jobs_plan_add(struct jobs *jobs, struct circuit_name name, const struct job_plan *plan)
 {
     if (jobs->n_plans < PLANS_MAX && !jobs_plan(jobs, name))
-        jobs->plans[jobs->n_plans++] = (struct plan_of){.name = name, .bytes = *bytes};
+        jobs->plans[jobs->n_plans++] = (struct plan_of){.name = name, .plan = *plan};
 }
 
 struct plan_task {
     struct desk_task task;
     struct jobs *jobs;
     char circuit[JOURNAL_CIRCUIT], depends[64];
-    struct job_bytes bytes;
+    struct job_plan plan;
     struct cuzk_error err;
 };
 
@@ -178,7 +184,7 @@ static void plan_work(struct desk_task *task)
 {
     struct plan_task *p = (struct plan_task *)task;
 
-    if (journal_plan_put(p->jobs->clerk.journal, p->circuit, p->depends, &p->bytes, &p->err) ==
+    if (journal_plan_put(p->jobs->clerk.journal, p->circuit, p->depends, &p->plan, &p->err) ==
         CUZK_OK)
         p->err.message[0] = 0;
 }
@@ -194,16 +200,16 @@ static void plan_done(struct desk_task *task)
     mem_free(p);
 }
 
-static void keep_plan(struct jobs *jobs, struct circuit_name name, const struct job_bytes *bytes)
+static void keep_plan(struct jobs *jobs, struct circuit_name name, const struct job_plan *plan)
 {
     struct plan_task *p = mem_new(sizeof *p);
     char text[CIRCUIT_TEXT_MAX];
 
-    jobs_plan_add(jobs, name, bytes);
+    jobs_plan_add(jobs, name, plan);
     if (!p)
         return;
     *p = (struct plan_task){
-        .task = {.work = plan_work, .done = plan_done}, .jobs = jobs, .bytes = *bytes};
+        .task = {.work = plan_work, .done = plan_done}, .jobs = jobs, .plan = *plan};
     circuit_name_print(text, name);
     snprintf(p->circuit, sizeof p->circuit, "%.31s", text);
     jobs_plan_depends(jobs, p->depends);
@@ -235,7 +241,7 @@ static bool next_planless(struct jobs *jobs, struct circuit_name *ret)
             return true;
         }
     for (const struct job *j = jobs->line.first; j; j = j->next)
-        if (!j->bytes.scratch) {
+        if (!job_is_planned(j)) {
             *ret = j->name;
             return true;
         }
@@ -247,15 +253,16 @@ static bool start_planner(struct jobs *jobs)
     struct worker *w = &jobs->planner;
 
     *w = (struct worker){
-        .jobs = jobs, .role = ROLE_PLAN, .backend = "cpu", .ordinal = -1, .held = w->held};
+        .jobs = jobs, .role = ROLE_PLAN, .backend = "cpu", .card = "", .held = w->held};
     snprintf(w->name, sizeof w->name, "planner");
     w->process = worker_process_new(
         jobs->loop,
         &(struct worker_process_options){.program = jobs->program,
                                          .name = w->name,
                                          .backend = w->backend,
-                                         .ordinal = -1,
+                                         .card = w->card,
                                          .threads = (unsigned)jobs->config->gpus.gpu_threads,
+                                         .witness_threads = jobs_witness_threads(jobs),
                                          .params = jobs->params,
                                          .allow_dev_keys = jobs->config->srs.allow_dev_keys,
                                          .restart = true,
@@ -339,28 +346,37 @@ bool jobs_plan_some(struct jobs *jobs)
 /* ---- asking
  * --------------------------------------------------------------------------------------- */
 
-/* Where a circuit's proofs are made, so where its key is wanted. */
-static struct worker *home_of(struct jobs *jobs, struct circuit_name name)
+/* Where a circuit's proofs are made, so where its key is wanted: on a card if there is one for it.
+ */
+static struct worker *home_of(struct jobs *jobs, struct circuit_name name,
+                              const struct job_plan *plan)
 {
+    const bool urgent = name.kind == CIRCUIT_WINNING;
+
     for (size_t i = 0; i < jobs->n_workers; i++) {
         struct worker *w = &jobs->workers[i];
 
-        if (w->role == ROLE_DEVICE || (w->role == ROLE_URGENT) == (name.kind == CIRCUIT_WINNING))
+        if (w->role == ROLE_DEVICE
+                ? worker_process_ready(w->process) && worker_fits(w, plan, urgent)
+                : (w->role == ROLE_URGENT) == urgent)
             return w;
     }
     return NULL;
 }
 
-static void order_load(struct worker *w, struct job_call *call, uint64_t bytes)
+static void order_load(struct worker *w, struct job_call *call, uint64_t bytes, uint64_t device)
 {
-    struct order order = {.kind = ORDER_LOAD, .budget = worker_resident_bytes(w) + bytes};
+    struct order order = {
+        .kind = ORDER_LOAD, .budget = worker_resident_bytes(w) + bytes, .device = device};
 
     snprintf(order.circuit, sizeof order.circuit, "%.31s", call->id);
     order.number = worker_order(w, TASK_LOAD);
     w->name_of_task = call->circuit;
     w->asker = call;
     w->held = bytes;
+    w->device_held = device;
     w->jobs->ledger.held += bytes;
+    w->device.held += device;
     call_leave(&call->jobs->wishes, call);
     worker_process_send(w->process, &order, -1);
     w->sent = true;
@@ -368,28 +384,32 @@ static void order_load(struct worker *w, struct job_call *call, uint64_t bytes)
 
 static void try_preload(struct jobs *jobs, struct job_call *call)
 {
-    struct worker *w = home_of(jobs, call->circuit);
-    const struct job_bytes *plan = jobs_plan(jobs, call->circuit);
+    const struct job_plan *plan = jobs_plan(jobs, call->circuit);
+    const bool urgent = call->circuit.kind == CIRCUIT_WINNING;
+    struct worker *w;
     uint64_t bytes;
 
+    if (!plan)
+        return; /* jobs_plan_some sees to it */
+    w = home_of(jobs, call->circuit, plan);
     if (worker_key(w, call->circuit)) {
         call_leave(&call->jobs->wishes, call);
         answer_preload(call, &(struct preload_answer){.status = CUZK_OK, .already_loaded = true});
         return;
     }
-    if (!plan)
-        return; /* jobs_plan_some sees to it */
-    bytes = job_bytes_total(plan);
+    bytes = job_bytes_total(job_bytes_on(plan, w));
     if (bytes > ledger_most(&jobs->ledger, false)) {
         refuse_wish(call, CUZK_NO_MEMORY, "the budget is less than this circuit needs");
         return;
     }
     if (!is_idle(w))
         return;
-    if (worker_resident_full(w) || bytes > ledger_open_to(&jobs->ledger, false))
+    if (!worker_has_place(w, plan, urgent))
+        jobs_evict_idle(jobs, w, call->circuit, true);
+    else if (bytes > ledger_open_to(&jobs->ledger, false))
         jobs_evict_idle(jobs, NULL, call->circuit, jobs->running.n == 0);
     else
-        order_load(w, call, bytes);
+        order_load(w, call, bytes, card_need(w, plan, urgent));
 }
 
 static void try_evict(struct jobs *jobs, struct job_call *call)
@@ -453,12 +473,15 @@ static void load_note(struct worker *w, const struct note_end *end)
     struct resident *key = end->status == CUZK_OK ? worker_key_add(w, w->name_of_task) : NULL;
 
     jobs->ledger.held -= w->held;
-    w->held = 0;
+    w->device.held -= w->device_held;
     if (key) {
-        key->bytes = job_bytes_resident(jobs_plan(jobs, w->name_of_task));
+        key->bytes = job_bytes_resident(job_bytes_on(jobs_plan(jobs, w->name_of_task), w));
         key->file_bytes = end->file_bytes;
+        key->device = w->device_held;
         jobs->ledger.held += key->bytes;
+        w->device.held += key->device;
     }
+    w->held = w->device_held = 0;
     w->asker = NULL;
     worker_idle(w);
     jobs_event(jobs, EVENT_KEY, NULL, key ? "loaded" : end->sentence);

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "daemon/jobs_state.h"
 #include "daemon/log.h"
+#include "daemon/worker.h"
 
 #define GRACE (10 * LOOP_SECOND)      /* for a worker to stop when it is told to */
 #define AGAIN LOOP_SECOND             /* until the journal is asked again after a failure */
@@ -28,29 +29,32 @@ static bool is_free(const struct worker *w)
     return w->task == TASK_NONE && worker_process_ready(w->process);
 }
 
-static bool has_device(const struct jobs *jobs)
-{
-    return jobs->n_workers > 0 && jobs->workers[0].role == ROLE_DEVICE;
-}
-
-/* May this worker ever take it? Where there are devices the processor takes what a device did
- * badly, and what is urgent: never on the worker that stands still for what is urgent. */
+/* May this worker ever take it? Where there are devices the processor takes what none has room for,
+ * what a device did badly, and what is urgent: never on the worker that stands still for what is
+ * urgent. */
 static bool may_take(const struct worker *w, const struct job *job)
 {
-    const bool urgent = job->row.priority == PRIORITY_CRITICAL;
+    const bool urgent = job_is_urgent(job);
+    char sentence[FIT_SENTENCE];
 
+    if (!worker_fits(w, &job->plan, urgent))
+        return false;
     switch (w->role) {
     case ROLE_DEVICE: return w != job->avoid;
     case ROLE_URGENT: return urgent;
-    case ROLE_CPU: return !urgent && (!has_device(w->jobs) || job->avoid);
+    case ROLE_CPU:
+        return !urgent &&
+               (job->avoid || jobs_fit(w->jobs, &job->plan, urgent, "", sentence) != FITS_CARD);
     default: return false;
     }
 }
 
-/* The free one that suits best: devices first, one with the key before one without. */
+/* The free one that suits best: devices first; one with the key, then one where nothing has to make
+ * way for it. */
 static struct worker *find_worker(struct jobs *jobs, const struct job *job)
 {
     struct worker *best = NULL;
+    bool best_has_place = false;
 
     for (size_t i = 0; i < jobs->n_workers; i++) {
         struct worker *w = &jobs->workers[i];
@@ -59,17 +63,23 @@ static struct worker *find_worker(struct jobs *jobs, const struct job *job)
             continue;
         if (worker_key(w, job->name))
             return w;
-        if (!best)
+        if (!best || (!best_has_place && worker_has_place(w, &job->plan, job_is_urgent(job)) &&
+                      w->role == best->role)) {
             best = w;
+            best_has_place = worker_has_place(w, &job->plan, job_is_urgent(job));
+        }
     }
     return best;
 }
 
 static uint64_t need_of(const struct job *job, struct worker *w)
 {
-    const uint64_t total = job_bytes_total(&job->bytes);
+    const struct job_bytes *bytes;
 
-    return w && worker_key(w, job->name) ? total - job_bytes_resident(&job->bytes) : total;
+    if (!w)
+        return job_host_bytes(job);
+    bytes = job_bytes_on(&job->plan, w);
+    return job_bytes_total(bytes) - (worker_key(w, job->name) ? job_bytes_resident(bytes) : 0);
 }
 
 /* The first of the line that may begin, and where. */
@@ -82,12 +92,12 @@ static struct job *choose(struct jobs *jobs, struct worker **ret_worker)
     size_t n = 0, i;
 
     for (struct job *j = jobs->line.first; j && n < LINE_MAX; j = j->next) {
-        if (j->ending || !j->bytes.scratch || j->not_before > now)
+        if (j->ending || !job_is_planned(j) || j->not_before > now)
             continue;
         jobs_of[n] = j;
         workers[n] = find_worker(jobs, j);
         line[n] = (struct candidate){.need = need_of(j, workers[n]),
-                                     .urgent = j->row.priority == PRIORITY_CRITICAL,
+                                     .urgent = job_is_urgent(j),
                                      .has_worker = workers[n] != NULL};
         n++;
     }
@@ -107,8 +117,7 @@ static bool make_room(struct jobs *jobs)
     for (struct job *j = jobs->line.first; j; j = j->next) {
         if (j->ending || j->why != WAITS_MEMORY)
             continue;
-        return jobs_evict_idle(jobs, NULL, j->name,
-                               j->row.priority == PRIORITY_CRITICAL || jobs->running.n == 0);
+        return jobs_evict_idle(jobs, NULL, j->name, job_is_urgent(j) || jobs->running.n == 0);
     }
     return false;
 }
@@ -130,7 +139,8 @@ static void schedule_now(void *ctx)
         return; /* what becomes free is the planner's */
     jobs_wishes(jobs);
     while ((job = choose(jobs, &worker)) != NULL) {
-        if (!worker_key(worker, job->name) && worker_resident_full(worker)) {
+        if (!worker_key(worker, job->name) &&
+            !worker_has_place(worker, &job->plan, job_is_urgent(job))) {
             jobs_evict_idle(jobs, worker, job->name, true); /* its end schedules again */
             return;
         }
@@ -224,8 +234,10 @@ static void send_proof_order(struct begin_task *b)
     struct job *job = b->job;
     struct worker *w = b->worker;
     struct order order = {.kind = ORDER_PROVE, .number = b->number};
+    const struct resident *key = worker_key(w, job->name);
 
     order.budget = worker_resident_bytes(w) + job->held;
+    order.device = key ? key->device : job->device_held;
     for (unsigned i = 0; i < job->n; i++)
         order.skip[i] = job->have[i];
     worker_process_send(w->process, &order, b->fd);
@@ -283,9 +295,13 @@ static bool start_job(struct job *job, struct worker *w)
     job->place = PLACE_RUNNING;
     job->held = need_of(job, w);
     jobs->ledger.held += job->held;
+    job->device_held = worker_key(w, job->name) ? 0 : card_need(w, &job->plan, job_is_urgent(job));
+    w->device.held += job->device_held;
     job->worker = w;
     job->row.state = JOB_RUNNING;
     job->row.attempts++;
+    job->stage_of = -1;
+    memset(job->ms, 0, sizeof job->ms);
     if (job->row.started <= 0) {
         job->row.started = now;
         jobs->status.admission_wait_sum += now - job->row.submitted;
@@ -316,7 +332,8 @@ static void leave_worker(struct job *job)
     struct resident *key = worker_key(w, job->name);
 
     jobs->ledger.held -= job->held;
-    job->held = 0;
+    w->device.held -= job->device_held;
+    job->held = job->device_held = 0;
     if (key)
         key->last_used = loop_now();
     job->worker = NULL;
@@ -333,9 +350,11 @@ static void note_key(struct worker *w, const struct job *job, const struct note_
     key = worker_key_add(w, job->name);
     if (!key)
         return;
-    key->bytes = job_bytes_resident(&job->bytes);
+    key->bytes = job_bytes_resident(job_bytes_on(&job->plan, w));
     key->file_bytes = end->file_bytes;
+    key->device = job->device_held;
     w->jobs->ledger.held += key->bytes;
+    w->device.held += key->device;
     jobs_event(w->jobs, EVENT_KEY, NULL, job->row.circuit);
 }
 
@@ -710,6 +729,22 @@ static void note_partition(struct worker *w, const struct note_partition *note)
 /* ---- what workers say --------------------------------------------------------------------------
  */
 
+/* "partition 3: witness" begins one; what names none belongs to the last that was named. */
+static void add_partition_time(struct job *job, const struct stage *s)
+{
+    const int named = worker_partition_of(s->name);
+    const uint32_t ms = (uint32_t)((s->end - s->begin) * 1e3 + 0.5);
+
+    if (named >= 0)
+        job->stage_of = named - (int)job->row.first;
+    if (job->stage_of < 0 || job->stage_of >= (int)job->n)
+        return;
+    if (worker_account_of(s->name) == ACCOUNT_SYNTHESIS)
+        job->ms[job->stage_of].synthesis += ms;
+    else
+        job->ms[job->stage_of].compute += ms;
+}
+
 static void note_stage(struct worker *w, const struct note_stage *note)
 {
     struct job *job = w->job;
@@ -732,6 +767,7 @@ static void note_stage(struct worker *w, const struct note_stage *note)
         }
         return;
     }
+    add_partition_time(job, s);
     if (grow_take(&job->spans, sizeof *span, &place, NULL) != CUZK_OK)
         return; /* the timeline is full */
     span = place;
@@ -784,6 +820,8 @@ void jobs_note(void *ctx, const struct note *note)
 
     if (note->kind == NOTE_HELLO) {
         w->hello = note->of.hello;
+        if (w->role == ROLE_DEVICE)
+            card_said_hello(w);
         jobs_event(w->jobs, EVENT_WORKER, NULL, w->name);
         pause_or_resume(w->jobs);
         jobs_schedule(w->jobs);
@@ -825,6 +863,8 @@ void jobs_worker_died(void *ctx, const char *how)
     struct jobs *jobs = w->jobs;
     struct job *job = w->job;
 
+    const bool had_said_hello = w->hello.backend[0] != 0;
+
     jobs->status.worker_deaths++;
     log_error("a worker ended", "worker", w->name, "how", how, "job", job ? job->row.id : "", NULL);
     worker_keys_forget(w);
@@ -834,6 +874,9 @@ void jobs_worker_died(void *ctx, const char *how)
         job_lost_worker(job, how);
     else if (w->task != TASK_NONE)
         jobs_keys_died(w, how);
+    w->hello = (struct note_hello){0};
+    if (w->role == ROLE_DEVICE)
+        card_is_gone(w, had_said_hello);
     jobs_event(jobs, EVENT_WORKER, NULL, how);
     jobs_schedule(jobs);
 }

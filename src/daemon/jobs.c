@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/cpu.h"
+#include "base/pool.h"
 #include "daemon/jobs_state.h"
 #include "daemon/log.h"
 #include "daemon/memory_limit.h"
@@ -116,7 +116,7 @@ struct job *jobs_find(struct jobs *jobs, const char *id)
 struct job *job_new(struct jobs *jobs, const struct journal_row *row)
 {
     struct job *job = mem_new(sizeof *job);
-    const struct job_bytes *plan;
+    const struct job_plan *plan;
 
     if (!job)
         return NULL;
@@ -135,7 +135,7 @@ struct job *job_new(struct jobs *jobs, const struct journal_row *row)
     }
     plan = jobs_plan(jobs, job->name);
     if (plan)
-        job->bytes = *plan;
+        job->plan = *plan;
     grow_init(&job->spans, NULL, MEM_REQUEST, STAGES_MAX * sizeof(struct span));
     return job;
 }
@@ -193,24 +193,60 @@ static uint32_t place_in_line(const struct job *job)
     return n;
 }
 
+uint64_t job_host_bytes(const struct job *job)
+{
+    char sentence[FIT_SENTENCE];
+
+    if (job->worker)
+        return job_bytes_total(job_bytes_on(&job->plan, job->worker));
+    if (jobs_fit(job->jobs, &job->plan, job_is_urgent(job), job->row.circuit, sentence) ==
+            FITS_CARD &&
+        !job->avoid)
+        return job_bytes_total(&job->plan.card.host);
+    return job_bytes_total(&job->plan.host);
+}
+
+/* "" unless it is on the processor for a reason. */
+static void explain_processor(struct job *job, char text[FIT_SENTENCE])
+{
+    if (job->avoid)
+        snprintf(text, FIT_SENTENCE, "once more elsewhere, after a fault of %s", job->avoid->name);
+    else if (jobs_fit(job->jobs, &job->plan, job_is_urgent(job), job->row.circuit, text) !=
+             FITS_PROCESSOR_ONLY)
+        text[0] = 0;
+}
+
+static const char *running_why(struct job *job)
+{
+    char why[FIT_SENTENCE] = "";
+
+    if (job->worker && job->worker->role != ROLE_DEVICE)
+        explain_processor(job, why);
+    snprintf(job->why_text, sizeof job->why_text, "%s", why);
+    return job->why_text;
+}
+
 static void explain(struct job *job)
 {
     char *text = job->why_text;
     const size_t n = sizeof job->why_text;
+    char why[FIT_SENTENCE] = "";
 
     if (job->jobs->status.draining)
         snprintf(text, n, "the daemon is ending");
-    else if (!job->bytes.scratch)
+    else if (!job_is_planned(job))
         snprintf(text, n, "its memory is being planned");
     else if (job->why == WAITS_WORKER)
         snprintf(text, n, "all workers are busy");
     else if (job->why == WAITS_MEMORY)
-        snprintf(text, n, "needs %zu MiB, %llu are free", job_bytes_total(&job->bytes) >> 20,
-                 (unsigned long long)ledger_open_to(&job->jobs->ledger,
-                                                    job->row.priority == PRIORITY_CRITICAL) >>
-                     20);
+        snprintf(text, n, "needs %zu MiB, %llu are free", (size_t)(job_host_bytes(job) >> 20),
+                 (unsigned long long)ledger_open_to(&job->jobs->ledger, job_is_urgent(job)) >> 20);
     else
         snprintf(text, n, "others are before it");
+    if (job_is_planned(job))
+        explain_processor(job, why);
+    if (why[0])
+        snprintf(text + strlen(text), n - strlen(text), "; %.150s", why);
 }
 
 void jobs_view(struct job *job, struct job_view *ret)
@@ -218,7 +254,7 @@ void jobs_view(struct job *job, struct job_view *ret)
     jobs_view_row(&job->row, ret);
     ret->done = job->row.state == JOB_DONE ? job->n : job->n_have;
     ret->cancelling = job->cancelling;
-    ret->reserved_bytes = job_bytes_total(&job->bytes);
+    ret->reserved_bytes = job_host_bytes(job);
     ret->timing.queue_wait = jobs_queue_ms(job);
     if (job->place == PLACE_LINE) {
         explain(job);
@@ -228,6 +264,8 @@ void jobs_view(struct job *job, struct job_view *ret)
     if (job->place == PLACE_RUNNING) {
         ret->worker = job->worker ? job->worker->name : "";
         ret->stage = job->stage;
+        ret->why = running_why(job);
+        ret->partition_ms = job->ms;
     }
 }
 
@@ -242,11 +280,13 @@ void jobs_each(struct jobs *jobs, job_visit_fn *fn, void *ctx)
             jobs_view_row(&j->row, &view);
             view.done = j->n_have;
             view.cancelling = j->cancelling;
-            view.reserved_bytes = job_bytes_total(&j->bytes);
+            view.reserved_bytes = job_host_bytes(j);
             view.timing.queue_wait = jobs_queue_ms(j);
             if (i == 0) {
                 view.worker = j->worker ? j->worker->name : "";
                 view.stage = j->stage;
+                view.why = running_why(j);
+                view.partition_ms = j->ms;
             } else {
                 explain(j);
                 view.why = j->why_text;
@@ -333,7 +373,7 @@ static void view_worker(const struct worker *w, struct worker_view *ret)
         .name = w->name,
         .backend = w->backend,
         .device = w->hello.device,
-        .ordinal = w->role == ROLE_DEVICE ? w->ordinal : -1,
+        .ordinal = w->place,
         .pid = worker_process_pid(w->process),
         .paused = w->paused,
         .job_id = w->job ? w->job->row.id : "",
@@ -341,7 +381,11 @@ static void view_worker(const struct worker *w, struct worker_view *ret)
         .busy_seconds = busy ? seconds_since(w->begun) : 0,
         .busy_total = w->busy_total + (busy ? seconds_since(w->begun) : 0),
         .device_total = w->hello.device_total,
-        .device_free = w->hello.device_free,
+        .device_free =
+            w->hello.device_free > w->device.held ? w->hello.device_free - w->device.held : 0,
+        .device_budget = w->device.total,
+        .device_reserved = w->device.held,
+        .device_urgent = w->device.urgent_reserve,
         .budget_bytes = worker_resident_bytes(w) + (w->job ? w->job->held : 0) + w->held,
         .used_bytes = used,
         .restarts = worker_process_deaths(w->process),
@@ -364,6 +408,7 @@ static void view_keys(struct jobs *jobs, const struct worker *w, size_t *n)
             .tier = hot ? KEY_HOT : KEY_WARM,
             .bytes = r->bytes,
             .file_bytes = r->file_bytes,
+            .device_bytes = r->device,
             .users = hot,
             .idle_seconds = hot ? 0 : seconds_since(r->last_used),
         };
@@ -461,6 +506,8 @@ static void every_second(void *ctx)
     sample_memory(jobs);
     sample_pressure(jobs);
     sample_disk(jobs);
+    jobs->status.spool_bytes =
+        jobs->line.n + jobs->running.n ? journal_spool_bytes(jobs->clerk.journal) : 0;
     if (jobs->line.n || jobs->planless)
         jobs_schedule(jobs); /* keys may have become idle for long enough */
     loop_timer_set(jobs->loop, &jobs->second, loop_now() + LOOP_SECOND);
@@ -541,8 +588,10 @@ static void purge(void *ctx)
 /* A proof's scratch depends on the threads of the pool, the code on the version. */
 void jobs_plan_depends(const struct jobs *jobs, char text[64])
 {
-    snprintf(text, 64, "%s cpu %llu", CUZK_VERSION,
-             (unsigned long long)jobs->config->gpus.gpu_threads);
+    const bool cards = jobs->n_workers && jobs->workers[0].role == ROLE_DEVICE;
+
+    snprintf(text, 64, "%s cpu %llu%s", CUZK_VERSION,
+             (unsigned long long)jobs->config->gpus.gpu_threads, cards ? " cards" : "");
 }
 
 struct loading {
@@ -550,12 +599,12 @@ struct loading {
     bool failed;
 };
 
-static void load_plan(void *ctx, const char *circuit, const struct job_bytes *bytes)
+static void load_plan(void *ctx, const char *circuit, const struct job_plan *plan)
 {
     struct circuit_name name;
 
     if (circuit_name_parse(&name, circuit, NULL) == CUZK_OK)
-        jobs_plan_add(ctx, name, bytes);
+        jobs_plan_add(ctx, name, plan);
 }
 
 static void load_live(void *ctx, const struct journal_row *row)
@@ -617,15 +666,15 @@ static enum cuzk_status auto_reserve(struct jobs *jobs, uint64_t *ret, struct cu
                                            .threads = (unsigned)jobs->config->gpus.gpu_threads};
     struct engine *engine = mem_new(sizeof *engine);
     struct circuit_name name;
-    struct job_bytes bytes;
+    struct job_plan plan;
     enum cuzk_status st;
 
     if (!engine)
         return error_set(err, CUZK_NO_MEMORY, "no memory for an engine");
     TRY_GOTO(st, out, engine_open(engine, &options, err));
     TRY_GOTO(st, out, circuit_name_parse(&name, "winning-64GiB", err));
-    TRY_GOTO(st, out, circuit_job_bytes(engine, name, &bytes, err));
-    *ret = job_bytes_total(&bytes);
+    TRY_GOTO(st, out, circuit_job_plan(engine, name, NULL, &plan, err));
+    *ret = job_bytes_total(&plan.host);
 out:
     engine_close(engine);
     mem_free(engine);
@@ -653,6 +702,8 @@ static enum cuzk_status open_ledger(struct jobs *jobs, struct cuzk_error *err)
     if (m->urgent_reserve == CONFIG_AUTO)
         TRY(auto_reserve(jobs, &l->urgent_reserve, err));
     l->standing = STANDING_DAEMON + STANDING_WORKER * jobs->n_workers;
+    for (size_t i = 0; i < jobs->n_workers; i++)
+        l->standing += jobs->workers[i].role == ROLE_DEVICE ? STANDING_CARD : 0;
     if (ledger_most(l, true) == 0)
         return error_set(err, CUZK_NO_MEMORY,
                          "the budget of %llu bytes is less than the daemon's own processes need "
@@ -663,39 +714,31 @@ static enum cuzk_status open_ledger(struct jobs *jobs, struct cuzk_error *err)
     return CUZK_OK;
 }
 
-static struct worker *add_worker(struct jobs *jobs, enum worker_role role, const char *backend,
-                                 int ordinal, const char *name)
+struct worker *jobs_add_worker(struct jobs *jobs, enum worker_role role, const char *backend,
+                               const char *card, const char *name)
 {
     struct worker *w = &jobs->workers[jobs->n_workers++];
 
-    *w = (struct worker){.jobs = jobs, .role = role, .backend = backend, .ordinal = ordinal};
-    snprintf(w->name, sizeof w->name, "%s", name);
+    *w = (struct worker){.jobs = jobs, .role = role, .backend = backend, .card = card, .place = -1};
+    snprintf(w->name, sizeof w->name, "%s%s%s", name, *card ? " " : "", card);
     return w;
 }
 
-/* The devices that the configuration names; the processor, for what they cannot do; and the
- * processor once more, for what cannot wait. */
+/* The cards; the processor, for what they cannot do; and the processor once more, for what cannot
+ * wait. */
 static enum cuzk_status choose_workers(struct jobs *jobs, struct cuzk_error *err)
 {
-    const struct config_list *devices = &jobs->config->gpus.devices;
-
-    for (size_t i = 0; i < devices->n; i++) {
-        unsigned ordinal;
-        char name[16], rest;
-
-        if (sscanf(devices->item[i], "%2u%c", &ordinal, &rest) != 1)
-            return error_set(err, CUZK_USAGE, "gpus.devices: '%s' is not an ordinal",
-                             devices->item[i]);
-        if (!backend_find("cuda"))
-            return error_set(err, CUZK_USAGE,
-                             "gpus.devices: this build has no CUDA back end for device %u",
-                             ordinal);
-        snprintf(name, sizeof name, "cuda %u", ordinal % 100);
-        add_worker(jobs, ROLE_DEVICE, "cuda", (int)ordinal, name);
-    }
-    add_worker(jobs, ROLE_CPU, "cpu", -1, "cpu");
-    add_worker(jobs, ROLE_URGENT, "cpu", -1, "urgent");
+    TRY(jobs_choose_cards(jobs, err));
+    jobs_add_worker(jobs, ROLE_CPU, "cpu", "", "cpu");
+    jobs_add_worker(jobs, ROLE_URGENT, "cpu", "", "urgent");
     return CUZK_OK;
+}
+
+unsigned jobs_witness_threads(const struct jobs *jobs)
+{
+    const unsigned n = (unsigned)jobs->config->synthesis.threads;
+
+    return n ? n : pool_processors();
 }
 
 static enum cuzk_status start_workers(struct jobs *jobs, struct cuzk_error *err)
@@ -708,8 +751,9 @@ static enum cuzk_status start_workers(struct jobs *jobs, struct cuzk_error *err)
             &(struct worker_process_options){.program = jobs->program,
                                              .name = w->name,
                                              .backend = w->backend,
-                                             .ordinal = w->ordinal,
+                                             .card = w->card,
                                              .threads = (unsigned)jobs->config->gpus.gpu_threads,
+                                             .witness_threads = jobs_witness_threads(jobs),
                                              .params = jobs->params,
                                              .allow_dev_keys = jobs->config->srs.allow_dev_keys,
                                              .restart = true,
@@ -749,6 +793,7 @@ static enum cuzk_status open_all(struct jobs *jobs, struct cuzk_error *err)
     TRY(load_journal(jobs, err));
     TRY(open_desks(jobs, err));
     TRY(start_workers(jobs, err));
+    jobs_refit_line(jobs);
     jobs->second.f = every_second;
     jobs->purge.f = purge;
     jobs->second.ctx = jobs->purge.ctx = jobs;

@@ -13,10 +13,9 @@
  *     a key is overwritten      under its map: no proof of it verifies; once more, then failed
  *     a key is replaced         by its name: what is loaded goes on, the next load has the new one
  *     a verifying key is bad    the proof is made once more, then it failed, the file is named
- *     the disk is at its        large requests wait (gRPC) or hear of it (429); small ones are taken,
- *     reserve                   the reserve is there for them
- *     the disk is full          new requests are refused; accepted jobs go on, and what cannot be
- *                               stored is tried again every second
+ *     the disk is at its        large requests wait (gRPC) or hear of it (429); small ones are
+ * taken, reserve                   the reserve is there for them the disk is full          new
+ * requests are refused; accepted jobs go on, and what cannot be stored is tried again every second
  *     a client goes away        or its deadline passes: the job goes on, its proof is there for
  *                               whoever asks again
  *     the daemon is to end      running jobs end, or stop at their last partition (jobs_drain)
@@ -110,6 +109,10 @@ struct job_timing { /* milliseconds */
     uint64_t queue_wait, key_load, synthesis, compute, total;
 };
 
+struct partition_ms {
+    uint32_t synthesis, compute;
+};
+
 struct job_view {
     const char *id, *request_id;
     enum job_kind kind;
@@ -117,7 +120,8 @@ struct job_view {
     enum job_priority priority;
     enum job_state state;
     bool cancelling;                     /* running, and asked to end */
-    const char *why;                     /* waiting: what for; "" otherwise */
+    const char *why;                     /* waiting: what for; on the processor in spite of a card:
+                                            why; "" otherwise */
     const char *worker;                  /* running: "cpu", "cuda 0", ...; "" otherwise */
     const char *stage;                   /* running: "partition 3: sum H"; "" otherwise */
     uint32_t queue_position;             /* waiting: from 1 */
@@ -127,9 +131,10 @@ struct job_view {
     double deadline;                     /* 0: none was said */
     uint64_t reserved_bytes;             /* of host memory: what it holds (running) or will take */
     struct job_timing timing;
-    enum cuzk_status status; /* failed: why */
-    const char *error;       /* failed: one sentence; "" otherwise */
-    const uint8_t *proof;    /* done: 192 bytes a partition; NULL in listings */
+    const struct partition_ms *partition_ms; /* running: of those asked for, as far as they are */
+    enum cuzk_status status;                 /* failed: why */
+    const char *error;                       /* failed: one sentence; "" otherwise */
+    const uint8_t *proof;                    /* done: 192 bytes a partition; NULL in listings */
     size_t proof_bytes;
 };
 
@@ -173,8 +178,9 @@ struct worker_view {
     bool paused;         /* makes way for an urgent one */
     const char *job_id;  /* "": idle */
     const char *stage;
-    double busy_seconds, busy_total; /* with this job; ever */
-    uint64_t device_total, device_free;
+    double busy_seconds, busy_total;    /* with this job; ever */
+    uint64_t device_total, device_free; /* free when the worker began, less device_reserved */
+    uint64_t device_budget, device_reserved, device_urgent; /* that proofs may take; have; spare */
     uint64_t budget_bytes, used_bytes; /* host: reserved for its job; taken of it */
     unsigned restarts;
 };
@@ -188,6 +194,7 @@ struct key_view {
     uint64_t file_bytes; /* that are mapped from the file */
     unsigned users;
     double idle_seconds;
+    uint64_t device_bytes; /* of its worker's card */
 };
 
 struct kind_counts {

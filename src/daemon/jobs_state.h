@@ -5,6 +5,7 @@
  *     job_call.c      the other questions about jobs
  *     job_schedule.c  who begins where; what workers say; the end of a job
  *     job_keys.c      what is loaded where; plans, preload, evict
+ *     job_cards.c     which cards there are, their memory, what fits where
  *
  * All of it lives on the loop's thread. A job's row is written by the journal's desk: `row` is what
  * the disk has or is about to have, and while a job is `ending` nothing else happens to it. */
@@ -24,6 +25,7 @@ enum {
     PLANS_MAX = 48, /* circuits that there are */
     CHECKERS_MAX = 8,
     LINE_MAX = 64, /* jobs at the head of the line that are looked at */
+    FIT_SENTENCE = 256,
 };
 
 /* What a process takes besides what its engine reserves: code's data, stacks, tables. The daemon's
@@ -32,6 +34,9 @@ enum {
 #define READING_LARGE ((uint64_t)96 << 20)
 #define READING_SMALL ((uint64_t)32 << 20)
 #define STANDING_WORKER ((uint64_t)16 << 20)
+/* And one with a card, whose driver keeps pages of the host. (cuzk bench on an H200: 0.5 GB in
+ * all.) */
+#define STANDING_CARD ((uint64_t)512 << 20)
 
 /* ---- calls ---- */
 
@@ -90,19 +95,22 @@ struct job {
     struct job *next, *previous; /* in the line, among the running, or among the recent */
     enum job_place { PLACE_NONE, PLACE_LINE, PLACE_RUNNING, PLACE_RECENT } place;
     struct circuit_name name;
-    struct job_bytes bytes; /* its plan */
+    struct job_plan plan; /* zero: not known yet */
 
     unsigned n; /* partitions asked for */
     unsigned n_have;
-    bool have[PAYLOAD_PARTITIONS_MAX]; /* verified and stored */
-    unsigned checking;                 /* at the desk */
+    bool have[PAYLOAD_PARTITIONS_MAX];              /* verified and stored */
+    unsigned checking;                              /* at the desk */
+    struct partition_ms ms[PAYLOAD_PARTITIONS_MAX]; /* of this attempt */
+    int stage_of;                                   /* the partition that stages are of; -1: none */
 
     struct worker *worker;      /* running */
     const struct worker *avoid; /* what it proved was bad */
     uint64_t held;              /* of the ledger, beside the resident key */
+    uint64_t device_held;       /* of its worker's card, before that is its key's */
     double in_line;             /* since when, in seconds since 1970 */
     enum waits_for why;
-    char why_text[160];
+    char why_text[FIT_SENTENCE];
     char stage[48];
     uint64_t stage_told; /* when, for EVENT_STAGE */
 
@@ -123,7 +131,7 @@ struct job {
 
 struct span {
     struct stage stage; /* seconds since the job was accepted */
-    char worker[16];
+    char worker[48];
 };
 
 /* ---- workers and what they hold ---- */
@@ -132,6 +140,7 @@ struct resident {
     bool used, loading;
     struct circuit_name name;
     uint64_t bytes, file_bytes;
+    uint64_t device;    /* bytes of the worker's card */
     uint64_t last_used; /* loop_now */
 };
 
@@ -142,16 +151,19 @@ struct worker {
     struct jobs *jobs;
     struct worker_process *process;
     enum worker_role role;
-    char name[16];
+    char name[48];
     const char *backend;
-    int ordinal;
+    const char *card;        /* "": none */
+    int place;               /* its ordinal; of a card by its UUID, its place in the list */
+    struct ledger device;    /* of the card; all 0 before it has said hello */
+    unsigned starts_in_vain; /* without a hello, in a row */
     enum worker_task task;
     bool sent;       /* its order has gone out */
     uint32_t number; /* of its order */
     struct job *job;
     struct circuit_name name_of_task; /* load, evict, plan */
     struct job_call *asker;           /* of load and evict; may be gone */
-    uint64_t held;                    /* by load and plan, of the ledger */
+    uint64_t held, device_held;       /* by load and plan, of the ledger and of the card */
     bool paused;
     uint64_t begun;    /* loop_now */
     double busy_total; /* seconds, earlier tasks */
@@ -165,7 +177,7 @@ struct worker {
 
 struct plan_of {
     struct circuit_name name;
-    struct job_bytes bytes;
+    struct job_plan plan;
 };
 
 /* Belongs to the journal's desk. */
@@ -208,6 +220,7 @@ struct jobs {
     size_t n_plans;
 
     struct worker workers[WORKERS_MAX];
+    char places[CARDS_MAX][4]; /* "0", "1", ...: cards that nobody has named */
     size_t n_workers;
     struct worker planner; /* process NULL: none needed */
     uint32_t numbers;
@@ -235,8 +248,28 @@ static inline bool call_is_wanted(const struct job_call *call)
     return !call->dropped && !call->jobs->closing;
 }
 
+static inline bool job_is_planned(const struct job *job)
+{
+    return job->plan.host.scratch != 0;
+}
+static inline bool job_is_urgent(const struct job *job)
+{
+    return job->row.priority == PRIORITY_CRITICAL;
+}
+/* Host bytes on this worker. */
+static inline const struct job_bytes *job_bytes_on(const struct job_plan *plan,
+                                                   const struct worker *w)
+{
+    return w->role == ROLE_DEVICE ? &plan->card.host : &plan->host;
+}
+
 /* ---- jobs.c ---- */
 
+struct worker *jobs_add_worker(struct jobs *jobs, enum worker_role role, const char *backend,
+                               const char *card, const char *name);
+unsigned jobs_witness_threads(const struct jobs *jobs); /* synthesis.threads, or all processors */
+/* Host bytes that it takes on its worker, or where it will run. */
+uint64_t job_host_bytes(const struct job *job);
 void jobs_event(struct jobs *jobs, enum event_kind kind, struct job *job, const char *text);
 void jobs_view(struct job *job, struct job_view *ret);
 void jobs_view_row(const struct journal_row *row, struct job_view *ret);
@@ -287,16 +320,42 @@ void job_stop(struct job *job);
 uint32_t worker_order(struct worker *w, enum worker_task task);
 void worker_idle(struct worker *w);
 
+/* ---- job_cards.c ---- */
+
+/* Adds a worker for each card that the configuration asks for. */
+enum cuzk_status jobs_choose_cards(struct jobs *jobs, struct cuzk_error *err);
+/* Something has changed: those that can no longer be proven anywhere end, with the numbers. */
+void jobs_refit_line(struct jobs *jobs);
+void card_said_hello(struct worker *w); /* its ledger begins afresh */
+void card_is_gone(struct worker *w, bool had_said_hello);
+
+/* Could this worker ever prove it? Of a card that has said hello. */
+bool worker_fits(const struct worker *w, const struct job_plan *plan, bool urgent);
+/* What the arena takes of the worker's card; 0 of one without, and where it does not fit. */
+uint64_t card_need(const struct worker *w, const struct job_plan *plan, bool urgent);
+/* There is so much now: else idle keys must go first. True on a worker without a card. */
+bool card_has_room(const struct worker *w, const struct job_plan *plan, bool urgent);
+
+enum fit {
+    FITS_CARD,           /* or may: not all have said hello yet */
+    FITS_PROCESSOR,      /* there is no card */
+    FITS_PROCESSOR_ONLY, /* the sentence says why no card */
+    FITS_NOWHERE,        /* the sentence has the numbers */
+};
+enum fit jobs_fit(const struct jobs *jobs, const struct job_plan *plan, bool urgent,
+                  const char *circuit, char sentence[FIT_SENTENCE]);
+
 /* ---- job_keys.c ---- */
 
-const struct job_bytes *jobs_plan(const struct jobs *jobs, struct circuit_name name);
-void jobs_plan_add(struct jobs *jobs, struct circuit_name name, const struct job_bytes *bytes);
+const struct job_plan *jobs_plan(const struct jobs *jobs, struct circuit_name name);
+void jobs_plan_add(struct jobs *jobs, struct circuit_name name, const struct job_plan *plan);
 bool same_circuit(struct circuit_name a, struct circuit_name b);
 struct resident *worker_key(struct worker *w, struct circuit_name name);
 /* Makes a place for a key of `bytes` on this worker; the ledger's bytes are the caller's affair. */
 struct resident *worker_key_add(struct worker *w, struct circuit_name name);
-bool worker_resident_full(const struct worker *w); /* no place for one more */
-void worker_keys_forget(struct worker *w);         /* the process is gone */
+/* A place for one more key, and room for it on the card: else an idle one must go first. */
+bool worker_has_place(const struct worker *w, const struct job_plan *plan, bool urgent);
+void worker_keys_forget(struct worker *w); /* the process is gone */
 uint64_t worker_resident_bytes(const struct worker *w);
 /* Evicts one idle key of an idle worker if there is one: the least recently used that is idle long
  * enough, or any (`at_once`). Says whether it did. */

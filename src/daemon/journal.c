@@ -209,9 +209,17 @@ static enum cuzk_status upgrade(struct journal *j, struct cuzk_error *err)
 {
     static const char *const steps[] = {
         "ALTER TABLE jobs ADD COLUMN deadline REAL NOT NULL DEFAULT 0;",
+        /* Plans can be made again. */
+        "DROP TABLE plans; CREATE TABLE plans("
+        " circuit TEXT NOT NULL, depends TEXT NOT NULL, key INTEGER NOT NULL,"
+        " shape INTEGER NOT NULL, request INTEGER NOT NULL, witness INTEGER NOT NULL,"
+        " scratch INTEGER NOT NULL, card_key INTEGER NOT NULL, card_shape INTEGER NOT NULL,"
+        " card_request INTEGER NOT NULL, card_witness INTEGER NOT NULL,"
+        " card_scratch INTEGER NOT NULL, staged INTEGER NOT NULL, resident INTEGER NOT NULL,"
+        " overlapped INTEGER NOT NULL, PRIMARY KEY(circuit, depends)) WITHOUT ROWID;",
     };
     enum { N_STEPS = sizeof steps / sizeof steps[0] };
-    char sql[256];
+    char sql[1024];
     sqlite3_stmt *s;
     bool found;
     int version = 0;
@@ -293,6 +301,23 @@ void journal_close(struct journal *journal)
 const char *journal_spool_folder(const struct journal *journal)
 {
     return journal->spool;
+}
+
+uint64_t journal_spool_bytes(const struct journal *journal)
+{
+    DIR *folder = opendir(journal->spool);
+    const struct dirent *entry;
+    uint64_t sum = 0;
+
+    while (folder && (entry = readdir(folder)) != NULL) {
+        struct stat st;
+
+        if (entry->d_name[0] != '.' && fstatat(dirfd(folder), entry->d_name, &st, 0) == 0)
+            sum += (uint64_t)st.st_size;
+    }
+    if (folder)
+        closedir(folder);
+    return sum;
 }
 
 enum cuzk_status journal_spool_open(const struct journal *journal, int *ret_fd,
@@ -731,19 +756,37 @@ enum cuzk_status journal_purge(struct journal *journal, double before, struct cu
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-enum cuzk_status journal_plan_put(struct journal *journal, const char *circuit, const char *depends,
-                                  const struct job_bytes *bytes, struct cuzk_error *err)
+/* In the order of the table's columns. */
+enum { PLAN_NUMBERS = 13 };
+
+static void plan_numbers(size_t *ret[PLAN_NUMBERS], struct job_plan *plan)
 {
+    size_t *const all[] = {
+        &plan->host.key,          &plan->host.shape,        &plan->host.request,
+        &plan->host.witness,      &plan->host.scratch,      &plan->card.host.key,
+        &plan->card.host.shape,   &plan->card.host.request, &plan->card.host.witness,
+        &plan->card.host.scratch, &plan->card.arena[0],     &plan->card.arena[1],
+        &plan->card.arena[2],
+    };
+
+    _Static_assert(sizeof all / sizeof all[0] == PLAN_NUMBERS, "one a column");
+    memcpy(ret, all, sizeof all);
+}
+
+enum cuzk_status journal_plan_put(struct journal *journal, const char *circuit, const char *depends,
+                                  const struct job_plan *plan, struct cuzk_error *err)
+{
+    struct job_plan copy = *plan;
+    size_t *number[PLAN_NUMBERS];
     sqlite3_stmt *s;
 
-    TRY(prepare(journal, &s, "INSERT OR REPLACE INTO plans VALUES(?,?,?,?,?,?,?)", err));
+    TRY(prepare(journal, &s, "INSERT OR REPLACE INTO plans VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                err));
     bind_text(s, 1, circuit);
     bind_text(s, 2, depends);
-    sqlite3_bind_int64(s, 3, (sqlite3_int64)bytes->key);
-    sqlite3_bind_int64(s, 4, (sqlite3_int64)bytes->shape);
-    sqlite3_bind_int64(s, 5, (sqlite3_int64)bytes->request);
-    sqlite3_bind_int64(s, 6, (sqlite3_int64)bytes->witness);
-    sqlite3_bind_int64(s, 7, (sqlite3_int64)bytes->scratch);
+    plan_numbers(number, &copy);
+    for (int i = 0; i < PLAN_NUMBERS; i++)
+        sqlite3_bind_int64(s, 3 + i, (sqlite3_int64)*number[i]);
     return finish_statement(journal, s, err);
 }
 
@@ -754,27 +797,21 @@ enum cuzk_status journal_plans(struct journal *journal, const char *depends, jou
     bool found = true;
     enum cuzk_status st = CUZK_OK;
 
-    TRY(prepare(journal, &s,
-                "SELECT circuit, key, shape, request, witness, scratch FROM plans"
-                " WHERE depends = ?",
-                err));
+    TRY(prepare(journal, &s, "SELECT * FROM plans WHERE depends = ?", err));
     bind_text(s, 1, depends);
     while (st == CUZK_OK && found) {
-        struct job_bytes bytes;
+        struct job_plan plan;
+        size_t *number[PLAN_NUMBERS];
         char circuit[JOURNAL_CIRCUIT];
 
         st = step(journal, s, &found, err);
         if (st != CUZK_OK || !found)
             break;
         column_text(s, 0, circuit, sizeof circuit);
-        bytes = (struct job_bytes){
-            .key = (size_t)sqlite3_column_int64(s, 1),
-            .shape = (size_t)sqlite3_column_int64(s, 2),
-            .request = (size_t)sqlite3_column_int64(s, 3),
-            .witness = (size_t)sqlite3_column_int64(s, 4),
-            .scratch = (size_t)sqlite3_column_int64(s, 5),
-        };
-        f(ctx, circuit, &bytes);
+        plan_numbers(number, &plan);
+        for (int i = 0; i < PLAN_NUMBERS; i++)
+            *number[i] = (size_t)sqlite3_column_int64(s, 2 + i);
+        f(ctx, circuit, &plan);
     }
     sqlite3_finalize(s);
     return st;

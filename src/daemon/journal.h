@@ -57,6 +57,8 @@ MUST_CHECK enum cuzk_status journal_payload_open(const struct journal *journal,
                                                  const struct journal_row *row, int *ret_fd,
                                                  struct cuzk_error *err);
 const char *journal_spool_folder(const struct journal *journal);
+/* Of the payloads in it, as their files say; on any thread. */
+uint64_t journal_spool_bytes(const struct journal *journal);
 
 /* ---- rows ---- */
 
@@ -107,9 +109,9 @@ MUST_CHECK enum cuzk_status journal_purge(struct journal *journal, double before
 /* ---- plans: what a proof takes, by circuit and by what else it depends on ---- */
 
 MUST_CHECK enum cuzk_status journal_plan_put(struct journal *journal, const char *circuit,
-                                             const char *depends, const struct job_bytes *bytes,
+                                             const char *depends, const struct job_plan *plan,
                                              struct cuzk_error *err);
-typedef void journal_plan_fn(void *ctx, const char *circuit, const struct job_bytes *bytes);
+typedef void journal_plan_fn(void *ctx, const char *circuit, const struct job_plan *plan);
 MUST_CHECK enum cuzk_status journal_plans(struct journal *journal, const char *depends,
                                           journal_plan_fn *f, void *ctx, struct cuzk_error *err);
 

@@ -117,6 +117,17 @@ static void write_workers(FILE *out, const struct jobs_status *s)
                     "cuzk_device_memory_bytes{worker=\"%s\",state=\"free\"} %lu\n",
                     s->workers[i].name, (unsigned long)s->workers[i].device_total,
                     s->workers[i].name, (unsigned long)s->workers[i].device_free);
+    family(out, "device_memory_budget_bytes", "gauge", "Of a card's memory, what proofs may take.");
+    for (size_t i = 0; i < s->n_workers; i++)
+        if (s->workers[i].ordinal >= 0)
+            fprintf(out, "cuzk_device_memory_budget_bytes{worker=\"%s\"} %lu\n", s->workers[i].name,
+                    (unsigned long)s->workers[i].device_budget);
+    family(out, "device_memory_reserved_bytes", "gauge",
+           "Of that, what is spoken for by the running job and by keys that stay.");
+    for (size_t i = 0; i < s->n_workers; i++)
+        if (s->workers[i].ordinal >= 0)
+            fprintf(out, "cuzk_device_memory_reserved_bytes{worker=\"%s\"} %lu\n",
+                    s->workers[i].name, (unsigned long)s->workers[i].device_reserved);
     family(out, "key_resident_bytes", "gauge", "What a loaded key holds of the budget.");
     for (size_t i = 0; i < s->n_keys; i++)
         if (s->keys[i].tier != KEY_COLD)

@@ -17,8 +17,8 @@
  * rpc_reply, or until `gone` returns, whichever comes first; then it is not touched again.
  *
  * Busy is never an error: a message that is larger than RPC_FIRST_MAX, which every stream may send,
- * waits until `room` allows its bytes; the most urgent first, then in the order of arrival. The rest of
- * its connection is not held up by that.
+ * waits until `room` allows its bytes; the most urgent first, then in the order of arrival. The
+ * rest of its connection is not held up by that.
  *
  * Everything is called on the loop's thread. */
 #ifndef DAEMON_RPC_H

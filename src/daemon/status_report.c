@@ -1,23 +1,11 @@
 #include "daemon/status_report.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/hex.h"
+#include "daemon/worker.h"
 #include "engine/version.h"
-
-int stage_partition(const char *stage)
-{
-    static const char word[] = "partition ";
-    unsigned long number;
-    char *end;
-
-    if (strncmp(stage, word, sizeof word - 1) != 0)
-        return -1;
-    number = strtoul(stage + sizeof word - 1, &end, 10);
-    return end > stage + sizeof word - 1 && number < 65536 ? (int)number : -1;
-}
 
 /* Stages inside a stage are indented (engine.h). */
 static const char *stage_name(const char *stage)
@@ -78,6 +66,28 @@ void job_report(struct report *report, const struct job_view *job, bool with_pro
 /* ---- the original's parts -----------------------------------------------------------------------
  */
 
+/* The memory of each card, a class of its own. */
+static void report_cards(struct report *report, const struct jobs_status *s)
+{
+    report_list(report, "devices");
+    for (size_t i = 0; i < s->n_workers; i++) {
+        const struct worker_view *w = &s->workers[i];
+
+        if (w->ordinal < 0)
+            continue;
+        report_object(report, NULL);
+        report_text(report, "worker", "%s", w->name);
+        report_number(report, "total_bytes", w->device_budget);
+        report_number(report, "used_bytes", w->device_reserved);
+        report_number(report, "available_bytes",
+                      w->device_budget > w->device_reserved ? w->device_budget - w->device_reserved
+                                                            : 0);
+        report_number(report, "urgent_reserve_bytes", w->device_urgent);
+        report_end(report);
+    }
+    report_end(report);
+}
+
 static void report_memory(struct report *report, const struct jobs_status *s)
 {
     report_object(report, "memory");
@@ -91,6 +101,7 @@ static void report_memory(struct report *report, const struct jobs_status *s)
         report_number(report, mem_class_name(c), s->class_bytes[c]);
     report_end(report);
     report_number(report, "urgent_reserve_bytes", s->urgent_reserve);
+    report_cards(report, s);
     report_number(report, "metered_bytes", s->metered_bytes);
     report_number(report, "metered_peak_bytes", s->metered_peak);
     report_bool(report, "pressure", s->pressed);
@@ -101,7 +112,7 @@ static void report_memory(struct report *report, const struct jobs_status *s)
  * done. */
 static const char *partition_state(const struct job_view *job, unsigned index)
 {
-    int named = stage_partition(job->stage);
+    int named = worker_partition_of(job->stage);
 
     if (index < job->done)
         return "done";
@@ -110,7 +121,7 @@ static const char *partition_state(const struct job_view *job, unsigned index)
     return strstr(job->stage, "witness") ? "synthesizing" : "gpu";
 }
 
-/* A running job, with its partitions; the times of each are in its trace. */
+/* A running job, with its partitions. */
 static void report_pipeline(struct report *report, const struct job_view *job, double now)
 {
     report_object(report, NULL);
@@ -124,6 +135,8 @@ static void report_pipeline(struct report *report, const struct job_view *job, d
         report_object(report, NULL);
         report_number(report, "index", i);
         report_text(report, "state", "%s", partition_state(job, i));
+        report_number(report, "synth_ms", job->partition_ms ? job->partition_ms[i].synthesis : 0);
+        report_number(report, "gpu_ms", job->partition_ms ? job->partition_ms[i].compute : 0);
         report_end(report);
     }
     report_end(report);
@@ -142,8 +155,8 @@ static void report_workers(struct report *report, const struct jobs_status *s)
         report_text(report, "state", "%s", w->job_id[0] ? "proving" : "idle");
         if (w->job_id[0])
             report_text(report, "current_job", "%s", w->job_id);
-        if (stage_partition(w->stage) >= 0)
-            report_number(report, "current_partition", (uint64_t)stage_partition(w->stage));
+        if (worker_partition_of(w->stage) >= 0)
+            report_number(report, "current_partition", (uint64_t)worker_partition_of(w->stage));
         report_real(report, "busy_secs", w->busy_seconds);
         report_text(report, "name", "%s", w->name);
         report_text(report, "backend", "%s", w->backend);
@@ -180,6 +193,7 @@ static void report_allocations(struct report *report, const struct jobs_status *
         report_text(report, "tier", "%s", tiers[k->tier]);
         report_text(report, "worker", "%s", k->worker);
         report_number(report, "file_bytes", k->file_bytes);
+        report_number(report, "device_bytes", k->device_bytes);
         report_number(report, "users", k->users);
         report_end(report);
     }

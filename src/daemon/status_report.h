@@ -12,7 +12,4 @@ void status_report(struct report *report, struct jobs *jobs);
  * digits. */
 void job_report(struct report *report, const struct job_view *job, bool with_proof);
 
-/* "partition 3: sum H" is at partition 3; -1 for a stage that names none. */
-int stage_partition(const char *stage);
-
 #endif

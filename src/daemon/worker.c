@@ -73,6 +73,18 @@ enum worker_account worker_account_of(const char *stage)
                                                                             : ACCOUNT_COMPUTE;
 }
 
+int worker_partition_of(const char *stage)
+{
+    static const char word[] = "partition ";
+    unsigned long number;
+    char *end;
+
+    if (strncmp(stage, word, sizeof word - 1) != 0)
+        return -1;
+    number = strtoul(stage + sizeof word - 1, &end, 10);
+    return end > stage + sizeof word - 1 && number < 65536 ? (int)number : -1;
+}
+
 static void stage_changed(void *ctx, const struct stage *stage)
 {
     struct worker *w = ctx;
@@ -86,11 +98,47 @@ static void stage_changed(void *ctx, const struct stage *stage)
     tell(w, &note);
 }
 
+/* What the largest WinningPoSt takes of a card in its fastest form. */
+static uint64_t urgent_arena(struct worker *w)
+{
+    struct circuit_name name;
+    struct job_plan plan;
+
+    if (circuit_name_parse(&name, "winning-64GiB", NULL) != CUZK_OK ||
+        circuit_job_plan(&w->engine, name, w->options->card_backend, &plan, NULL) != CUZK_OK)
+        return 0;
+    return plan.card.arena[CARD_FORMS - 1];
+}
+
+void worker_describe_card(const struct backend *backend, struct note_hello *ret)
+{
+    struct device_options options = {.curve = curve_find("bls12_381")};
+    struct device_info info;
+    struct device *device;
+    size_t room;
+
+    if (backend->memory_free(0, &room, NULL) != CUZK_OK)
+        return; /* no proof will begin there, and the first says why */
+    ret->device_room = room;
+    if (backend->open(&device, &options, NULL) != CUZK_OK)
+        return;
+    backend->info(device, &info);
+    backend->close(device);
+    snprintf(ret->device, sizeof ret->device, "%.63s", info.name);
+    ret->device_total = info.memory_total;
+    ret->device_free = info.memory_free;
+}
+
 static void tell_hello(struct worker *w)
 {
     struct note note = {.kind = NOTE_HELLO};
+    struct note_hello *hello = &note.of.hello;
 
-    snprintf(note.of.hello.backend, sizeof note.of.hello.backend, "%s", w->engine.backend->name);
+    snprintf(hello->backend, sizeof hello->backend, "%s", w->engine.backend->name);
+    if (w->options->card[0]) {
+        w->options->describe(w->engine.backend, hello);
+        hello->device_urgent = urgent_arena(w);
+    }
     tell(w, &note);
 }
 
@@ -229,7 +277,7 @@ static enum cuzk_status obey(struct worker *w, const struct received *r, struct 
         return load(w, name, end, err);
     if (r->order.kind == ORDER_EVICT)
         return evict(w, name, end);
-    return circuit_job_bytes(&w->engine, name, &end->plan, err);
+    return circuit_job_plan(&w->engine, name, w->options->card_backend, &end->plan, err);
 }
 
 static uint64_t ms(double seconds)
@@ -255,6 +303,7 @@ static void run_order(struct worker *w, const struct received *r)
 
     memset(w->seconds, 0, sizeof w->seconds);
     w->engine.budget.limit = (size_t)r->order.budget;
+    w->engine.device_memory = (size_t)r->order.device;
     engine_stages_clear(&w->engine);
     end->status = obey(w, r, end, &err);
     engine_stage_end(&w->engine);
@@ -342,9 +391,9 @@ static void *control_main(void *arg)
 
         receive(w, &r);
         if (r.order.kind == ORDER_PAUSE)
-            pool_pause(w->engine.pool);
+            engine_pause(&w->engine);
         else if (r.order.kind == ORDER_RESUME)
-            pool_resume(w->engine.pool);
+            engine_resume(&w->engine);
         pthread_mutex_lock(&w->lock);
         if (r.order.kind == ORDER_CANCEL)
             cancel(w, r.order.number);
@@ -352,7 +401,7 @@ static void *control_main(void *arg)
             enlist(w, &r);
         pthread_mutex_unlock(&w->lock);
         if (r.order.kind == ORDER_CANCEL)
-            pool_resume(w->engine.pool);
+            engine_resume(&w->engine);
     }
     return NULL;
 }
@@ -366,22 +415,27 @@ bool worker_options_parse(struct worker_options *ret, char *const *arguments, in
     *ret = (struct worker_options){
         .socket = (int)strtol(arguments[0], NULL, 10),
         .backend = arguments[1],
-        .ordinal = (int)strtol(arguments[2], NULL, 10),
+        .card = arguments[2],
         .threads = (unsigned)strtoul(arguments[3], NULL, 10),
-        .params = arguments[4],
-        .allow_dev_keys = strcmp(arguments[5], "dev") == 0,
+        .witness_threads = (unsigned)strtoul(arguments[4], NULL, 10),
+        .params = arguments[5],
+        .allow_dev_keys = strcmp(arguments[6], "dev") == 0,
         .prove = job_prove_request,
+        .describe = worker_describe_card,
+        .card_backend = backend_find("cuda"),
     };
     return true;
 }
 
-void worker_visible_card(char *ret, size_t n, const char *seen, int ordinal)
+void worker_visible_card(char *ret, size_t n, const char *seen, const char *card)
 {
-    if (!seen) {
-        snprintf(ret, n, "%d", ordinal);
+    const unsigned long place = strtoul(card, NULL, 10);
+
+    if (!seen || strspn(card, "0123456789") != strlen(card)) {
+        snprintf(ret, n, "%s", card);
         return;
     }
-    for (int i = 0; i < ordinal && seen; i++) {
+    for (unsigned long i = 0; i < place && seen; i++) {
         const char *comma = strchr(seen, ',');
 
         seen = comma ? comma + 1 : NULL;
@@ -390,26 +444,41 @@ void worker_visible_card(char *ret, size_t n, const char *seen, int ordinal)
 }
 
 /* Before there is a second thread. */
-static bool see_one_card(int ordinal)
+static bool see_one_card(const char *card)
 {
-    char card[128];
+    char visible[128];
 
-    if (ordinal < 0)
+    if (!*card)
         return true;
-    worker_visible_card(card, sizeof card, getenv("CUDA_VISIBLE_DEVICES"), ordinal);
-    return setenv("CUDA_VISIBLE_DEVICES", card, 1) == 0;
+    worker_visible_card(visible, sizeof visible, getenv("CUDA_VISIBLE_DEVICES"), card);
+    return setenv("CUDA_VISIBLE_DEVICES", visible, 1) == 0;
+}
+
+/* Each is asked for its memory until there is none of that number. */
+int worker_print_cards(void)
+{
+    const struct backend *backend = backend_find("cuda");
+    const char *why_not = backend ? backend->unavailable() : "this build has no CUDA back end";
+    size_t bytes;
+    int n = 0;
+
+    while (!why_not && n < CARDS_MAX && backend->memory_free(n, &bytes, NULL) == CUZK_OK)
+        n++;
+    printf("%d %s\n", n, why_not ? why_not : "");
+    return 0;
 }
 
 static enum cuzk_status start(struct worker *w, struct cuzk_error *err)
 {
     const struct engine_options options = {.backend = w->options->backend,
                                            .threads = w->options->threads,
+                                           .witness_threads = w->options->witness_threads,
                                            .cancel = &w->cancel,
                                            .stage = stage_changed,
                                            .stage_ctx = w};
     pthread_t control;
 
-    if (!see_one_card(w->options->ordinal))
+    if (!see_one_card(w->options->card))
         return error_set(err, CUZK_NO_MEMORY, "the environment has no room for the card's number");
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->some, NULL);

@@ -106,13 +106,14 @@ static int spawn(struct worker_process *w, int child_end)
 {
     const struct worker_process_options *o = &w->options;
     const char *program = o->program ? o->program : "/proc/self/exe";
-    char socket_text[16], ordinal[16], threads[16];
+    char socket_text[16], threads[16], witness_threads[16];
     char *const arguments[] = {"cuzk",
                                "worker",
                                socket_text,
                                (char *)(uintptr_t)o->backend,
-                               ordinal,
+                               (char *)(uintptr_t)o->card,
                                threads,
+                               witness_threads,
                                (char *)(uintptr_t)o->params,
                                o->allow_dev_keys ? "dev" : "official",
                                NULL};
@@ -122,8 +123,8 @@ static int spawn(struct worker_process *w, int child_end)
     int failed;
 
     snprintf(socket_text, sizeof socket_text, "%d", (int)CHILD_SOCKET);
-    snprintf(ordinal, sizeof ordinal, "%d", o->ordinal);
     snprintf(threads, sizeof threads, "%u", o->threads);
+    snprintf(witness_threads, sizeof witness_threads, "%u", o->witness_threads);
     sigemptyset(&none);
     sigfillset(&all);
     posix_spawn_file_actions_init(&actions);

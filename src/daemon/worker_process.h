@@ -12,8 +12,8 @@ struct worker_process_options {
     const char *program; /* run as PROGRAM worker ...; NULL: this program */
     const char *name;    /* "cpu", "urgent", "cuda 0": for logs */
     const char *backend;
-    int ordinal;
-    unsigned threads;
+    const char *card; /* worker.h */
+    unsigned threads, witness_threads;
     const char *params;
     bool allow_dev_keys;
     bool restart; /* when it dies: at once, later when it had not said hello */

@@ -14,7 +14,7 @@
 #include "engine/circuit_job.h"
 #include "engine/proof_job.h"
 
-enum { WORKER_CIRCUIT = 32, WORKER_KEYS_MAX = 8 };
+enum { WORKER_CIRCUIT = 32, WORKER_KEYS_MAX = 8, CARDS_MAX = 16 };
 
 enum order_kind {
     ORDER_PROVE,
@@ -30,6 +30,7 @@ struct order {
     enum order_kind kind;
     uint32_t number; /* told again in the notes; CANCEL: of the order that is meant */
     uint64_t budget; /* host bytes that the worker may hold in all while it does this */
+    uint64_t device; /* prove, load: bytes of its card for this circuit; 0: it has no card */
     char circuit[WORKER_CIRCUIT];      /* load, evict, plan */
     bool skip[PAYLOAD_PARTITIONS_MAX]; /* prove: partition first + i is stored already */
 };
@@ -37,8 +38,10 @@ struct order {
 enum note_kind { NOTE_HELLO, NOTE_STAGE, NOTE_PARTITION, NOTE_END };
 
 struct note_hello {
-    char backend[16], device[64];
+    char backend[16], device[64]; /* device: the card's name; "" on a processor */
     uint64_t device_total, device_free;
+    uint64_t device_room;   /* of the free bytes, what arenas may take */
+    uint64_t device_urgent; /* of a card, what the largest WinningPoSt takes */
 };
 struct note_stage {
     struct stage stage; /* as engine.h has it: begun, or ended */
@@ -54,7 +57,7 @@ struct note_end {
     uint64_t resident_bytes; /* prove, load: of this circuit; evict: that were freed */
     uint64_t file_bytes;     /* prove, load: mapped of the key file */
     uint64_t key_ms, synthesis_ms, compute_ms;
-    struct job_bytes plan;
+    struct job_plan plan;
 };
 
 struct note {

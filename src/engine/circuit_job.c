@@ -155,41 +155,82 @@ enum cuzk_status circuit_setup_plan(struct engine *engine, struct circuit_name n
 /* ---- plan -------------------------------------------------------------------------------------
  */
 
-static struct job_bytes bytes_of_plan(const struct engine *engine,
+_Static_assert((int)PLAN_STAGED == 0 && (int)PLAN_OVERLAPPED == CARD_FORMS - 1,
+               "the forms of a plan");
+
+static struct job_bytes bytes_of_plan(const struct engine *engine, const struct backend *backend,
                                       const struct open_circuit *circuit, const struct plan *plan)
 {
     return (struct job_bytes){
         .key = region_bytes(circuit->cs.n_inputs * circuit->cs.curve->g1_bytes),
         .shape = atomic_load(&engine->budget.class_now[MEM_SHAPE]),
-        .request = request_bytes(circuit->name) +
-                   job_inputs_bytes(engine->backend, circuit->cs.n_inputs - 1),
+        .request =
+            request_bytes(circuit->name) + job_inputs_bytes(backend, circuit->cs.n_inputs - 1),
         .witness = packed_witness_bytes(&circuit->cs),
         .scratch = plan->peak_bytes,
     };
+}
+
+/* For a key that does not exist yet, whose outline is the caller's. */
+static struct plan_input input_of(const struct engine *engine, const struct backend *backend,
+                                  const struct open_circuit *circuit, struct proving_key *outline)
+{
+    proving_key_outline(outline, &circuit->qap, H_POWERS, circuit->cs.curve->fr_generator.w[0]);
+    return (struct plan_input){.backend = backend,
+                               .key = outline,
+                               .qap = &circuit->qap,
+                               .n_threads = pool_size(engine->pool)};
 }
 
 /* In the form that a prover would take now. */
 static enum cuzk_status plan_circuit(struct plan *ret, const struct engine *engine,
                                      const struct open_circuit *circuit, struct cuzk_error *err)
 {
-    const uint64_t generator = circuit->cs.curve->fr_generator.w[0];
     struct proving_key outline;
-    struct plan_input in = {.backend = engine->backend,
-                            .key = &outline,
-                            .qap = &circuit->qap,
-                            .n_threads = pool_size(engine->pool)};
+    struct plan_input in = input_of(engine, engine->backend, circuit, &outline);
     size_t available = 0;
 
     if (engine->backend->beside_host)
         TRY(engine->backend->memory_free(0, &available, err));
-    proving_key_outline(&outline, &circuit->qap, H_POWERS, generator);
     in.form = plan_choose(&in, available);
     plan_prove(ret, &in);
     return CUZK_OK;
 }
 
-enum cuzk_status circuit_job_bytes(struct engine *engine, struct circuit_name name,
-                                   struct job_bytes *ret, struct cuzk_error *err)
+/* Pinned tiles, landing slots and maps on their way up to a card: 36 MiB and some that grow with
+ * the circuit (4 bytes for 512 variables). */
+#define CARD_STAGING ((size_t)64 << 20)
+
+static struct card_bytes plan_on_card(const struct engine *engine, const struct backend *card,
+                                      const struct open_circuit *circuit)
+{
+    struct card_bytes bytes = {0};
+    struct proving_key outline;
+    struct plan_input in = input_of(engine, card, circuit, &outline);
+    struct plan plan;
+
+    for (int form = 0; form < CARD_FORMS; form++) {
+        in.form = (enum plan_form)form;
+        plan_prove(&plan, &in);
+        bytes.arena[form] = plan.arena_bytes;
+    }
+    bytes.host = bytes_of_plan(engine, card, circuit, &plan);
+    bytes.host.scratch += CARD_STAGING;
+    return bytes;
+}
+
+int card_form(const struct card_bytes *card, size_t available)
+{
+    int form = CARD_FORMS - 1;
+
+    while (form >= 0 && (card->arena[form] == 0 || card->arena[form] > available))
+        form--;
+    return form;
+}
+
+enum cuzk_status circuit_job_plan(struct engine *engine, struct circuit_name name,
+                                  const struct backend *card, struct job_plan *ret,
+                                  struct cuzk_error *err)
 {
     struct open_circuit circuit;
     enum cuzk_status st;
@@ -197,8 +238,11 @@ enum cuzk_status circuit_job_bytes(struct engine *engine, struct circuit_name na
 
     TRY(circuit_open(&circuit, engine, name, err));
     st = plan_circuit(&plan, engine, &circuit, err);
-    if (st == CUZK_OK)
-        *ret = bytes_of_plan(engine, &circuit, &plan);
+    if (st == CUZK_OK) {
+        *ret = (struct job_plan){.host = bytes_of_plan(engine, engine->backend, &circuit, &plan)};
+        if (card)
+            ret->card = plan_on_card(engine, card, &circuit);
+    }
     circuit_close(&circuit);
     return st;
 }
@@ -206,7 +250,7 @@ enum cuzk_status circuit_job_bytes(struct engine *engine, struct circuit_name na
 static void report_plan(struct report *report, struct engine *engine,
                         const struct open_circuit *circuit, const struct plan *plan)
 {
-    const struct job_bytes bytes = bytes_of_plan(engine, circuit, plan);
+    const struct job_bytes bytes = bytes_of_plan(engine, engine->backend, circuit, plan);
     char text[CIRCUIT_TEXT_MAX];
 
     circuit_name_print(text, circuit->name);

@@ -29,10 +29,26 @@ static inline size_t job_bytes_total(const struct job_bytes *b)
 {
     return b->key + b->shape + b->request + b->witness + b->scratch;
 }
+/* The same where a card proves: what stays on the host, and the arena on the card in each form of a
+ * plan (groth16/plan.h), the one with the least memory first. */
+enum { CARD_FORMS = 3 };
+struct card_bytes {
+    struct job_bytes host;
+    size_t arena[CARD_FORMS];
+};
+/* The fastest form whose arena takes at most `available` bytes, or -1. */
+int card_form(const struct card_bytes *card, size_t available);
+
+struct job_plan {
+    struct job_bytes host;  /* on the processor */
+    struct card_bytes card; /* zero: there is no back end for cards */
+};
 /* Records the circuit and forgets it. The highest sum of the engine's budget while it did so is
- * its peak; a job never takes more than the larger of the two. */
-MUST_CHECK enum cuzk_status circuit_job_bytes(struct engine *engine, struct circuit_name name,
-                                              struct job_bytes *ret, struct cuzk_error *err);
+ * its peak; a job never takes more than the larger of the two. `card`: the back end of cards, of
+ * which only the sizes are asked; NULL: none. */
+MUST_CHECK enum cuzk_status circuit_job_plan(struct engine *engine, struct circuit_name name,
+                                             const struct backend *card, struct job_plan *ret,
+                                             struct cuzk_error *err);
 
 /* What one proof of this circuit takes, by class and by stage. */
 MUST_CHECK enum cuzk_status circuit_plan(struct engine *engine, struct circuit_name name,

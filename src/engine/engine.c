@@ -24,9 +24,20 @@ enum cuzk_status engine_open(struct engine *engine, const struct engine_options 
     if (why_not)
         return error_set(err, CUZK_DEVICE, "back end %s: %s", engine->backend->name, why_not);
     TRY(pool_new(&engine->pool, options->threads, err));
+    engine->witness_pool = engine->pool;
+    if (options->witness_threads && options->witness_threads != pool_size(engine->pool)) {
+        const enum cuzk_status st = pool_new(&engine->witness_pool, options->witness_threads, err);
+
+        if (st != CUZK_OK) {
+            engine->witness_pool = engine->pool;
+            engine_close(engine);
+            return st;
+        }
+    }
     budget_init(&engine->budget, options->memory);
     engine->cancel = options->cancel;
     pool_set_cancel(engine->pool, options->cancel);
+    pool_set_cancel(engine->witness_pool, options->cancel);
     engine->stage = options->stage;
     engine->stage_ctx = options->stage_ctx;
     engine->progress = options->progress;
@@ -36,8 +47,24 @@ enum cuzk_status engine_open(struct engine *engine, const struct engine_options 
 
 void engine_close(struct engine *engine)
 {
+    if (engine->witness_pool != engine->pool)
+        pool_free(engine->witness_pool);
     pool_free(engine->pool);
-    engine->pool = NULL;
+    engine->pool = engine->witness_pool = NULL;
+}
+
+void engine_pause(struct engine *engine)
+{
+    pool_pause(engine->pool);
+    if (engine->witness_pool != engine->pool)
+        pool_pause(engine->witness_pool);
+}
+
+void engine_resume(struct engine *engine)
+{
+    pool_resume(engine->pool);
+    if (engine->witness_pool != engine->pool)
+        pool_resume(engine->witness_pool);
 }
 
 /* ---- stages -----------------------------------------------------------------------------------

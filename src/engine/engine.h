@@ -36,6 +36,7 @@ struct device_operation {
 struct engine_options {
     const char *backend;       /* "auto", "cpu", ...; NULL: $CUZK_BACKEND, or "auto" */
     unsigned threads;          /* 0: all processors */
+    unsigned witness_threads;  /* that make witnesses; 0: the same */
     size_t memory;             /* the budget in bytes; 0: no limit */
     const atomic_bool *cancel; /* NULL: never */
     stage_fn *stage;           /* NULL: nobody wants to hear */
@@ -46,7 +47,9 @@ struct engine_options {
 struct engine {
     const struct backend *backend;
     struct pool *pool;
+    struct pool *witness_pool; /* the same, unless another number of threads was asked for */
     struct budget budget;
+    size_t device_memory; /* that the next prover may take of its card; 0: all that is free */
     const atomic_bool *cancel;
     stage_fn *stage;
     void *stage_ctx;
@@ -65,6 +68,9 @@ struct engine {
 MUST_CHECK enum cuzk_status engine_open(struct engine *engine, const struct engine_options *options,
                                         struct cuzk_error *err);
 void engine_close(struct engine *engine); /* accepts a zeroed one */
+/* No grain of work begins from now on, until it is resumed (pool_pause). From any thread. */
+void engine_pause(struct engine *engine);
+void engine_resume(struct engine *engine);
 
 /* Ends the open stage, if any, and begins one. engine_stage_end ends without beginning. Stages
  * beyond STAGES_MAX are added to the last. */

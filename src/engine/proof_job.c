@@ -43,6 +43,7 @@ struct prove_options job_prove_options(struct engine *engine)
     struct prove_options options = {.backend = engine->backend,
                                     .pool = engine->pool,
                                     .budget = &engine->budget,
+                                    .device_memory = engine->device_memory,
                                     .cancel = engine->cancel,
                                     .timeline = engine_timeline(engine)};
 
@@ -176,7 +177,7 @@ static enum cuzk_status prepare(struct partition *p, struct cuzk_error *err)
     engine_stage(engine, "partition %u: witness", p->k);
     packed_witness_clear(&job->witness);
     job->request->kind->witness(job->request, &job->witness, &job->resident->circuit.cs, p->k,
-                                engine->pool);
+                                engine->witness_pool);
     TRY(check_inputs(p, err));
     if (engine->backend->beside_host)
         engine_stage(engine, "partition %u: put witness", p->k);

@@ -452,6 +452,29 @@ static enum cuzk_status prover_new(struct prover **ret, const struct qap *qap,
     return CUZK_OK;
 }
 
+static enum cuzk_status available_bytes(size_t *ret, const struct prove_options *options,
+                                        struct cuzk_error *err)
+{
+    TRY(options->backend->memory_free(options->ordinal, ret, err));
+    if (options->device_memory && *ret > options->device_memory)
+        *ret = options->device_memory;
+    return CUZK_OK;
+}
+
+/* Even the form with the least memory may be too large. */
+static enum cuzk_status check_arena(const struct plan_input *in, size_t available,
+                                    struct cuzk_error *err)
+{
+    struct plan plan;
+
+    plan_prove(&plan, in);
+    if (!in->backend->beside_host || plan.arena_bytes <= available)
+        return CUZK_OK;
+    return error_set(err, CUZK_NO_MEMORY,
+                     "a proof takes %zu bytes of the device's memory, %zu may be taken",
+                     plan.arena_bytes, available);
+}
+
 enum cuzk_status prover_open(struct prover **ret, const struct proving_key *key,
                              const struct qap *qap, const struct prove_options *options,
                              struct cuzk_error *err)
@@ -467,11 +490,13 @@ enum cuzk_status prover_open(struct prover **ret, const struct proving_key *key,
 
     TRY(proving_key_matches(key, qap, err));
     if (options->backend->beside_host)
-        TRY(options->backend->memory_free(options->ordinal, &available, err));
+        TRY(available_bytes(&available, options, err));
+    in.form = plan_choose(&in, available);
+    TRY(check_arena(&in, available, err));
     TRY(prover_new(&p, qap, options, err));
     p->key = key;
     p->vk = &key->vk;
-    p->form = in.form = plan_choose(&in, available);
+    p->form = in.form;
     st = fill(p, &in, err);
     if (st == CUZK_OK)
         *ret = p;

@@ -32,6 +32,7 @@ struct prove_options {
     struct pool *pool;         /* NULL: one thread */
     struct budget *budget;     /* plan_prove's bytes are taken here; may be NULL */
     int ordinal;               /* which card */
+    size_t device_memory;      /* that its arena may take there at most; 0: all that is free */
     const atomic_bool *cancel; /* looked at between and inside stages; NULL: never */
     prove_progress_fn *progress;
     void *progress_ctx;

@@ -9,7 +9,9 @@
  *     refuse  (a number n) the n-th piece of memory from the end of this proof on is refused
  *     slow    (stays) half a second a partition
  *
- * $FAST_WORKER_LABEL is the label of the key. */
+ * $FAST_WORKER_LABEL is the label of the key. It says that there are $FAST_WORKER_CARDS cards, with
+ * $FAST_WORKER_CARD_MEMORY bytes each (separated by commas), and proves on the processor for them:
+ * no card is ever used. With $FAST_WORKER_CARD_DEAD a worker that has a card does not begin. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -26,6 +28,7 @@
 enum { FILECOIN_GENERATOR = 7 };
 
 static struct trapdoor trapdoor;
+static const char *card = ""; /* of this worker */
 
 static bool is_asked(const char *what, bool once)
 {
@@ -82,7 +85,7 @@ static enum cuzk_status prove_partition(struct engine *engine, const struct requ
 
     engine_stage(engine, "partition %u: witness", k);
     packed_witness_clear(witness);
-    request->kind->witness(request, witness, &resident->circuit.cs, k, engine->pool);
+    request->kind->witness(request, witness, &resident->circuit.cs, k, engine->witness_pool);
     TRY(slowly(engine, err));
     engine_stage(engine, "  trapdoor");
     blinding_random(&blinding, resident->circuit.cs.curve);
@@ -106,6 +109,8 @@ static enum cuzk_status prove(struct engine *engine, const struct request *reque
     struct packed_witness witness;
     enum cuzk_status st = CUZK_OK;
 
+    if (card[0] && engine->device_memory == 0)
+        return error_set(err, CUZK_INTERNAL, "nothing of the card is for this proof");
     TRY(packed_witness_new(&witness, &resident->circuit.cs, &engine->budget, err));
     for (unsigned k = request->first; k < request->end && st == CUZK_OK; k++) {
         uint8_t proof[PARTITION_PROOF_BYTES];
@@ -123,14 +128,51 @@ static enum cuzk_status prove(struct engine *engine, const struct request *reque
     return st;
 }
 
+/* ---- a card that is not there ---- */
+
+static void describe(const struct backend *backend, struct note_hello *ret)
+{
+    const char *bytes = getenv("FAST_WORKER_CARD_MEMORY");
+
+    (void)backend;
+    for (unsigned long i = strtoul(card, NULL, 10); bytes && i > 0; i--) {
+        bytes = strchr(bytes, ',');
+        bytes += bytes ? 1 : 0;
+    }
+    snprintf(ret->device, sizeof ret->device, "made-up card");
+    ret->device_total = bytes ? strtoull(bytes, NULL, 10) : (uint64_t)1 << 40;
+    ret->device_room = ret->device_free = ret->device_total;
+}
+
+/* Takes of a card what the processor's back end would take of the host. */
+static const struct backend *card_backend(void)
+{
+    static struct backend made_up;
+
+    made_up = *backend_find("cpu");
+    made_up.beside_host = true;
+    return &made_up;
+}
+
 static int run_worker(int argc, char **argv)
 {
     struct worker_options options;
 
+    if (argc == 3 && strcmp(argv[2], "cards") == 0) {
+        printf("%s\n", getenv("FAST_WORKER_CARDS") ? getenv("FAST_WORKER_CARDS")
+                                                   : "0 nobody has made one up");
+        return 0;
+    }
     if (!worker_options_parse(&options, argv + 2, argc - 2))
         return CUZK_USAGE;
     options.prove = prove;
     trapdoor_from_label(&trapdoor, &curve_bls12_381, getenv("FAST_WORKER_LABEL"));
+    card = options.card;
+    if (card[0] && getenv("FAST_WORKER_CARD_DEAD"))
+        return CUZK_DEVICE;
+    options.backend = "cpu";
+    options.describe = describe;
+    options.card_backend = card_backend();
     return worker_run(&options);
 }
 

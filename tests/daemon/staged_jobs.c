@@ -341,6 +341,9 @@ void staged_jobs_new(struct jobs **ret, struct loop *loop, bool quiet)
          .pid = 4711,
          .device_total = 140 * GIB,
          .device_free = 54 * GIB,
+         .device_budget = 139 * GIB,
+         .device_reserved = 86 * GIB,
+         .device_urgent = 2 * GIB,
          .budget_bytes = 16 * GIB,
          .restarts = 1},
         {.name = "cuda 1",
@@ -350,6 +353,9 @@ void staged_jobs_new(struct jobs **ret, struct loop *loop, bool quiet)
          .pid = 4712,
          .device_total = 140 * GIB,
          .device_free = 38 * GIB,
+         .device_budget = 139 * GIB,
+         .device_reserved = 102 * GIB,
+         .device_urgent = 2 * GIB,
          .budget_bytes = 17 * GIB},
         {.name = "urgent",
          .backend = "cpu",
@@ -360,11 +366,11 @@ void staged_jobs_new(struct jobs **ret, struct loop *loop, bool quiet)
         {.name = "cpu", .backend = "cpu", .device = "", .ordinal = -1, .pid = 4714, .paused = true},
     };
     static const struct key_view keys[N_KEYS] = {
-        {"porep-32GiB", "cuda 0", KEY_HOT, 0, 47 * GIB, 1, 0},
-        {"update-32GiB", "cuda 1", KEY_HOT, 0, 35 * GIB, 1, 0},
-        {"window-32GiB", "cuda 1", KEY_WARM, 24 * GIB, 61 * GIB, 0, 42},
-        {"winning-32GiB", "urgent", KEY_WARM, GIB / 5, GIB / 5, 0, 11},
-        {"porep-64GiB", "", KEY_COLD, 0, 47 * GIB, 0, 0},
+        {"porep-32GiB", "cuda 0", KEY_HOT, 0, 47 * GIB, 1, 0, 86 * GIB},
+        {"update-32GiB", "cuda 1", KEY_HOT, 0, 35 * GIB, 1, 0, 61 * GIB},
+        {"window-32GiB", "cuda 1", KEY_WARM, 24 * GIB, 61 * GIB, 0, 42, 41 * GIB},
+        {"winning-32GiB", "urgent", KEY_WARM, GIB / 5, GIB / 5, 0, 11, 0},
+        {"porep-64GiB", "", KEY_COLD, 0, 47 * GIB, 0, 0, 0},
     };
     struct jobs *jobs = mem_new(sizeof *jobs);
 

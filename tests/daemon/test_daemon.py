@@ -144,7 +144,7 @@ def test_systemd_hears_of_it():
 
 def test_sighup_takes_what_may_change():
     with Daemon() as daemon:
-        daemon.configure("[logging]\nlevel = 'debug'\n[scheduler]\nmax_batch_size = 2\n[gpus]\ngpu_threads = 1")
+        daemon.configure("[logging]\nlevel = 'debug'\n[scheduler]\nmax_batch_wait_ms = 2\n[gpus]\ngpu_threads = 1")
         daemon.process.send_signal(signal.SIGHUP)
         daemon.wait_notice("READY=1")
         assert "key=gpus.gpu_threads" in daemon.log() and "configuration read again" in daemon.log()

@@ -291,6 +291,23 @@ static inline void do_evict(void *ctx)
     jobs_evict(jobs, a->id, came_evict, a);
 }
 
+static inline void came_preload(void *ctx, const struct preload_answer *answer)
+{
+    struct asked *a = ctx;
+
+    a->status = answer->status;
+    a->was_loaded = answer->already_loaded;
+    snprintf(a->sentence, sizeof a->sentence, "%s", answer->sentence ? answer->sentence : "");
+    answered(a);
+}
+
+static inline void do_preload(void *ctx)
+{
+    struct asked *a = ctx;
+
+    jobs_preload(jobs, a->id, came_preload, a);
+}
+
 /* ---- winning-2KiB
  * ----------------------------------------------------------------------------------- */
 

@@ -117,6 +117,9 @@ static void test_a_bad_value_is_an_error_with_its_line(void **state)
                    "mode in octal digits, such as 0660");
     assert_refused("[gpus]\ndevices = ['card']\n",
                    "cuzk.toml:2: gpus.devices: 'card' is not a device's ordinal or UUID");
+    assert_refused("[gpus]\ndevices = 1\n",
+                   "cuzk.toml:2: gpus.devices: expected a list of ordinals or UUIDs, \"auto\" or "
+                   "\"none\"");
     assert_refused("[logging]\nlevel = 'trace'\n",
                    "cuzk.toml:2: logging.level: 'trace' is not error, warn, info or debug");
     assert_refused("[journal]\npath = 'here'\n",
@@ -209,6 +212,11 @@ static void test_listening_to_the_world_needs_tls_or_a_word(void **state)
     (void)state;
     check_refuses("[daemon]\nlisten = '0.0.0.0:9820'\n", "daemon.allow_insecure");
     check_refuses("[daemon]\nstatus_listen = '[::]:9821'\n", "daemon.allow_insecure");
+    check_refuses("[gpus]\ndevices = [0, 'auto']\n", "gpus.devices: 'auto' stands alone");
+    check_refuses("[gpus]\ndevices = ['none', 1]\n", "gpus.devices: 'none' stands alone");
+    check_refuses("[gpus]\ndevices = [1, 0, 1]\n", "gpus.devices: '1' is there twice");
+    check_refuses("[scheduler]\nmax_batch_size = 2\n",
+                  "scheduler.max_batch_size: expected 1, found 2: jobs are proven one by one");
     check_refuses("[daemon]\nlisten = []\n", "at least one");
     check_refuses("[daemon]\nlisten = 'nowhere'\n", "HOST:PORT");
     check_refuses("[daemon]\ntls_cert = '/a'\n", "tls_key");

@@ -391,21 +391,37 @@ static void test_a_drain_without_time_stops_at_the_checkpoint(void **state)
     must_be_done(&a);
 }
 
-static void came_preload(void *ctx, const struct preload_answer *answer)
+static uint64_t spooled_soon(bool something)
 {
-    struct asked *a = ctx;
+    uint64_t bytes = 0;
 
-    a->status = answer->status;
-    a->was_loaded = answer->already_loaded;
-    snprintf(a->sentence, sizeof a->sentence, "%s", answer->sentence ? answer->sentence : "");
-    answered(a);
+    for (unsigned i = 0; i < 300; i++) {
+        bytes = status_now().spool_bytes;
+        if ((bytes > 0) == something)
+            break;
+        usleep(20000);
+    }
+    return bytes;
 }
 
-static void do_preload(void *ctx)
+static void test_payloads_on_disk_are_told(void **state)
 {
-    struct asked *a = ctx;
+    struct asked a;
+    struct stat st;
 
-    jobs_preload(jobs, a->id, came_preload, a);
+    (void)state;
+    assert_int_equal(stat(body, &st), 0);
+    do_wrong("slow");
+    for (unsigned i = 0; i < 4; i++) {
+        char id[8];
+
+        snprintf(id, sizeof id, "p%u", i);
+        a = submit(id, PRIORITY_LOW);
+    }
+    assert_true(spooled_soon(true) > (uint64_t)st.st_size);
+    a = await_end_of(a.id);
+    must_be_done(&a);
+    assert_int_equal(spooled_soon(false), 0);
 }
 
 static void test_keys_are_loaded_and_evicted(void **state)
@@ -523,6 +539,69 @@ static void test_a_job_that_waits_twice_has_waited_the_sum(void **state)
     assert_true(a.timing.queue_wait >= 1000);
 }
 
+static void see_times(void *ctx, const struct job_view *job)
+{
+    struct partition_ms *ret = ctx;
+
+    if (job->state == JOB_RUNNING)
+        *ret = job->partition_ms[0];
+}
+static void do_see_times(void *ctx)
+{
+    jobs_each(jobs, see_times, ctx);
+}
+
+static void test_a_running_job_tells_the_times_of_its_partitions(void **state)
+{
+    struct partition_ms ms = {0, 0};
+
+    (void)state;
+    do_wrong("slow");
+    do_wrong("hang"); /* after the witness */
+    (void)submit("a", PRIORITY_LOW);
+    for (unsigned i = 0; i < 6000 && ms.synthesis == 0; i++) {
+        usleep(5000);
+        assert_true(loop_call(loop, do_see_times, &ms));
+    }
+    assert_true(ms.synthesis >= 500 && ms.compute == 0);
+}
+
+static unsigned threads_of(const char *worker)
+{
+    const struct jobs_status s = status_now();
+    char path[64], line[256];
+    unsigned n = 0;
+    FILE *f;
+
+    for (size_t i = 0; i < s.n_workers; i++)
+        if (strcmp(s.workers[i].name, worker) == 0)
+            snprintf(path, sizeof path, "/proc/%d/status", s.workers[i].pid);
+    f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f))
+        if (sscanf(line, "Threads: %u", &n) == 1)
+            break;
+    fclose(f);
+    return n;
+}
+
+/* Two threads of the worker, and the pools' beside these: none, or four for the witness. */
+static void test_witnesses_have_threads_of_their_own(void **state)
+{
+    struct asked a;
+
+    (void)state;
+    for (unsigned n = 1; n <= 5; n += 4) {
+        stop();
+        config.synthesis.threads = n;
+        start();
+        a = submit(n == 1 ? "one" : "five", PRIORITY_LOW);
+        a = await_end_of(a.id);
+        must_verify(&a);
+        assert_int_equal(threads_of("cpu"), n == 1 ? 2 : 6);
+    }
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin_case, end_case)
@@ -542,7 +621,10 @@ int main(void)
         CASE(test_the_earlier_deadline_stands_before),
         CASE(test_drain_finishes_what_runs_and_keeps_what_waits),
         CASE(test_a_drain_without_time_stops_at_the_checkpoint),
+        CASE(test_payloads_on_disk_are_told),
         CASE(test_keys_are_loaded_and_evicted),
+        CASE(test_a_running_job_tells_the_times_of_its_partitions),
+        CASE(test_witnesses_have_threads_of_their_own),
         CASE(test_a_job_has_a_timeline),
         CASE(test_the_times_of_a_job_add_up),
         CASE(test_a_job_that_waits_twice_has_waited_the_sum),

@@ -131,6 +131,16 @@ function drawBudget(s) {
     element("li", { class: "dim" }, "of it for WinningPoSt", element("b", {}, bytes(m.urgent_reserve_bytes))));
 }
 
+/* A card's memory: what is spoken for, and before its end what is for WinningPoSt. */
+function cardBar(card) {
+  if (!card) return null;
+  const total = Math.max(card.total_bytes, 1);
+  const bar = element("div", { class: "bar card-memory", role: "img", "aria-label": "memory of the card",
+    title: bytes(card.used_bytes) + " reserved of " + bytes(card.total_bytes) + ", " + bytes(card.urgent_reserve_bytes) + " for WinningPoSt" });
+  bar.append(segment(Math.min(1, card.used_bytes / total), "key"));
+  return bar;
+}
+
 function drawWorkers(s) {
   const jobs = new Map(s.jobs.map((j) => [j.job_id, j]));
   $("workers").replaceChildren(...s.gpu_workers.map((w) => {
@@ -138,8 +148,9 @@ function drawWorkers(s) {
     const state = w.pid === 0 ? "down" : w.current_job ? "busy" : "idle";
     const bar = element("div", { class: "bar" });
     if (job) bar.append(segment(job.partitions ? job.partitions_done / job.partitions : 0, "accent"));
-    const memory = w.device_total_bytes
-      ? bytes(w.device_total_bytes - w.device_free_bytes) + " of " + bytes(w.device_total_bytes)
+    const card = s.memory.devices.find((d) => d.worker === w.name);
+    const memory = card
+      ? "card " + bytes(card.used_bytes) + " of " + bytes(card.total_bytes)
       : job ? bytes(w.used_bytes) + " of " + bytes(w.budget_bytes) : bytes(w.used_bytes);
     return element("div", { class: "tile " + state },
       element("header", {}, element("span", { class: "dot" }), w.name, element("span", { class: "dim" }, w.device || w.backend),
@@ -148,6 +159,7 @@ function drawWorkers(s) {
       element("div", { class: "job", title: w.current_job || "" }, job ? job.circuit + " · " + job.request_id : "\u2013"),
       element("div", { class: "stage" }, w.stage || ""),
       bar,
+      cardBar(card),
       element("div", { class: "small" }, element("span", {}, job ? job.partitions_done + " of " + job.partitions + " partitions" : ""),
         element("span", {}, memory)));
   }));
@@ -167,7 +179,7 @@ function drawQueue(s) {
       element("td", { class: j.priority }, j.state === "running" ? "\u25b6" : String(j.queue_position)),
       element("td", { class: "id", title: j.job_id + ", " + j.priority }, j.request_id),
       element("td", { class: "circuit" }, j.circuit),
-      element("td", { class: "why" }, j.cancelling ? "being cancelled" : j.why || j.stage || ""),
+      element("td", { class: "why", title: j.why }, j.cancelling ? "being cancelled" : (j.state === "running" ? j.stage : j.why) || ""),
       element("td", { class: "right" }, bytes(j.reserved_bytes)),
       element("td", { class: "right" }, duration(now - (j.started_ms || j.submitted_ms) / 1e3)),
       element("td", { class: "right" }, element("button", { class: "danger", "data-cancel": j.job_id, onclick: (event) => {
@@ -197,7 +209,7 @@ function drawKeys(s) {
       element("td", { class: "circuit" }, k.circuit_id),
       element("td", { class: k.tier === "hot" ? "done" : "dim" }, { hot: "in use", warm: "loaded", cold: "not loaded" }[k.tier]),
       element("td", { class: "dim" }, k.worker),
-      element("td", { class: "right" }, k.tier === "cold" ? "" : bytes(k.bytes)),
+      element("td", { class: "right" }, k.tier === "cold" ? "" : bytes(k.bytes) + (k.device_bytes ? " + " + bytes(k.device_bytes) : "")),
       element("td", { class: "right" }, bytes(k.file_bytes)),
       element("td", { class: "right" }, k.tier === "warm" ? duration(k.last_used_secs_ago) : ""),
       element("td", { class: "right" },
