@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -22,8 +23,7 @@ enum { BATCH = 64 };
 
 struct loop {
     int epoll;
-    pthread_t thread;
-    bool has_thread;
+    _Atomic pid_t thread; /* that runs it; 0: none. Others ask whether it is they */
     uint64_t longest;
 
     struct epoll_event batch[BATCH];
@@ -67,7 +67,7 @@ static void note_time(struct loop *loop, uint64_t begin)
 
 bool loop_is_here(const struct loop *loop)
 {
-    return loop->has_thread && pthread_equal(loop->thread, pthread_self());
+    return atomic_load(&loop->thread) == gettid();
 }
 
 /* ---- descriptors --------------------------------------------------------------------------------
@@ -437,8 +437,7 @@ static void wakes(void *ctx, uint32_t events)
 
 void loop_run(struct loop *loop)
 {
-    loop->thread = pthread_self();
-    loop->has_thread = true;
+    atomic_store(&loop->thread, gettid());
     while (!handle_notes(loop, false)) {
         int n = epoll_wait(loop->epoll, loop->batch, BATCH, patience(loop));
 
@@ -447,7 +446,7 @@ void loop_run(struct loop *loop)
         handle_timers(loop);
     }
     handle_notes(loop, true);
-    loop->has_thread = false;
+    atomic_store(&loop->thread, 0);
 }
 
 enum cuzk_status loop_new(struct loop **ret, struct cuzk_error *err)

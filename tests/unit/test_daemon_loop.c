@@ -213,6 +213,38 @@ static void test_notes_keep_their_order_and_calls_return(void **state)
     }
 }
 
+static void *run_it(void *arg)
+{
+    (void)arg;
+    loop_run(loop);
+    return NULL;
+}
+
+static void ask_where(void *ctx)
+{
+    *(bool *)ctx = loop_is_here(loop);
+}
+
+/* Also while it begins and ends. */
+static void test_only_the_loops_thread_is_the_loops(void **state)
+{
+    pthread_t thread;
+    bool inside = false;
+
+    (void)state;
+    assert_false(loop_is_here(loop));
+    assert_int_equal(pthread_create(&thread, NULL, run_it, NULL), 0);
+    for (unsigned i = 0; i < 1000; i++)
+        assert_false(loop_is_here(loop));
+    assert_true(loop_call(loop, ask_where, &inside));
+    assert_true(inside);
+    loop_stop(loop);
+    for (unsigned i = 0; i < 1000; i++)
+        assert_false(loop_is_here(loop));
+    pthread_join(thread, NULL);
+    assert_false(loop_is_here(loop));
+}
+
 static void test_a_loop_that_has_ended_refuses_calls(void **state)
 {
     struct loop_note note = {.f = stop};
@@ -328,6 +360,7 @@ int main(void)
         LOOP_TEST(test_a_descriptor_removed_by_a_handler_gets_no_event_that_waits),
         LOOP_TEST(test_a_descriptor_that_is_not_open_is_refused),
         LOOP_TEST(test_notes_keep_their_order_and_calls_return),
+        LOOP_TEST(test_only_the_loops_thread_is_the_loops),
         LOOP_TEST(test_a_loop_that_has_ended_refuses_calls),
         LOOP_TEST(test_the_longest_handler_is_known),
         LOOP_TEST(test_a_signal_becomes_a_call),
