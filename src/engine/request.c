@@ -85,15 +85,6 @@ enum cuzk_status request_read_vanilla(const struct request_input *input, size_t 
     return CUZK_OK;
 }
 
-enum cuzk_status request_sector_size(const struct sector_size **ret, const struct c1_hints *hints,
-                                     struct cuzk_error *err)
-{
-    *ret = sector_size_of_bytes(hints->sector_size);
-    if (!*ret)
-        return error_set(err, CUZK_USAGE, "no sectors of %" PRIu64 " bytes", hints->sector_size);
-    return CUZK_OK;
-}
-
 void request_done(struct request *r)
 {
     if (r->kind)

@@ -91,10 +91,6 @@ typedef enum cuzk_status vanilla_read_fn(void *vanilla, size_t i, struct reader 
 MUST_CHECK enum cuzk_status request_read_vanilla(const struct request_input *input, size_t first,
                                                  vanilla_read_fn *read, void *vanilla,
                                                  struct cuzk_error *err);
-/* The size that the hints say, where no registered proof does. */
-MUST_CHECK enum cuzk_status request_sector_size(const struct sector_size **ret,
-                                                const struct c1_hints *hints,
-                                                struct cuzk_error *err);
 
 /* request_kind.check as a stage, its message with the file. */
 MUST_CHECK enum cuzk_status request_check(const struct request *r, struct engine *engine,

@@ -35,7 +35,7 @@ static enum cuzk_status config_of_size(struct post_config *ret, const struct sec
             err, CUZK_USAGE,
             "--registered-proof is missing: 0 to 4 for winning, 5 to 14 for window; or "
             "--sector-size, and for window --api-version");
-    TRY(request_sector_size(size, hints, err));
+    TRY(c1_hints_size(size, hints, err));
     if (input->kind == CIRCUIT_WINDOW)
         TRY(api_version_of_name(&version, hints->api_version, err));
     *ret = post_config_make(input->kind == CIRCUIT_WINNING ? POST_WINNING : POST_WINDOW, *size,

@@ -20,7 +20,7 @@ static enum cuzk_status find_size(const struct sector_size **ret, const struct c
         return error_set(err, CUZK_USAGE,
                          "--registered-proof is missing: 0 to 4 for update; or --sector-size");
     if (hints->registered_proof < 0)
-        return request_sector_size(ret, hints, err);
+        return c1_hints_size(ret, hints, err);
     *ret = update_proof_size((uint64_t)hints->registered_proof);
     if (!*ret)
         return error_set(err, CUZK_USAGE, "registered proof %d is not one of update: 0 to 4 are",

@@ -49,18 +49,26 @@ static enum cuzk_status config_of_proof(struct c1 *c, const struct seal_proof *p
     return CUZK_OK;
 }
 
+enum cuzk_status c1_hints_size(const struct sector_size **ret, const struct c1_hints *hints,
+                               struct cuzk_error *err)
+{
+    *ret = sector_size_of_bytes(hints->sector_size);
+    if (!*ret)
+        return error_set(err, CUZK_USAGE, "no sectors of %" PRIu64 " bytes", hints->sector_size);
+    return CUZK_OK;
+}
+
 /* The file says nothing, nor is a registered proof given: some sizes have none. */
 static enum cuzk_status config_of_size(struct c1 *c, const struct c1_hints *hints,
                                        struct cuzk_error *err)
 {
-    const struct sector_size *size = sector_size_of_bytes(hints->sector_size);
+    const struct sector_size *size;
 
     if (!hints->sector_size || !hints->api_version || !hints->has_porep_id)
         return error_set(err, CUZK_USAGE,
                          "a native C1 does not say what it is a proof of: --registered-proof is "
                          "needed, or --sector-size, --api-version and --porep-id");
-    if (!size)
-        return error_set(err, CUZK_USAGE, "no sectors of %" PRIu64 " bytes", hints->sector_size);
+    TRY(c1_hints_size(&size, hints, err));
     c->name = (struct circuit_name){CIRCUIT_POREP, size};
     c->config = (struct porep_config){
         .shape = size->porep,

@@ -24,6 +24,11 @@ struct c1_hints {
 };
 #define C1_NO_HINTS ((struct c1_hints){.registered_proof = -1})
 
+/* The size that the hints say, where no registered proof does. CUZK_USAGE: there are no such
+ * sectors. */
+MUST_CHECK enum cuzk_status c1_hints_size(const struct sector_size **ret,
+                                          const struct c1_hints *hints, struct cuzk_error *err);
+
 struct c1 {
     struct circuit_name name;
     struct porep_config config;
