@@ -140,8 +140,9 @@ static enum cuzk_status make_key(struct bench *b, struct cuzk_error *err)
 
     engine_stage(b->engine, "development key");
     snprintf(label, sizeof label, "bench-%llu", (unsigned long long)b->options->seed);
-    trapdoor_from_label(&trapdoor, curve, label);
+    TRY_GOTO(st, out, trapdoor_from_label(&trapdoor, curve, label, err));
     st = groth16_setup_resident(qap, &trapdoor, &options, b->device, b->stream, &b->key, err);
+out:
     mem_wipe(&trapdoor, sizeof trapdoor);
     return st;
 }

@@ -58,9 +58,10 @@ static enum cuzk_status write_key(struct engine *engine, const struct open_circu
     options.progress_ctx = &progress;
     TRY(params_writer_open(&writer, curve, params_path, vk_path, err));
     sink = params_writer_sink(&writer);
-    trapdoor_from_label(&trapdoor, curve, label);
     engine_stage(engine, "verifying key");
-    st = groth16_setup(&circuit->qap, &trapdoor, &options, &sink, err);
+    st = trapdoor_from_label(&trapdoor, curve, label, err);
+    if (st == CUZK_OK)
+        st = groth16_setup(&circuit->qap, &trapdoor, &options, &sink, err);
     mem_wipe(&trapdoor, sizeof trapdoor);
     engine_stage(engine, "sync files");
     if (st == CUZK_OK)

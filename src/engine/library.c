@@ -326,10 +326,12 @@ enum cuzk_status cuzk_setup_insecure(struct cuzk_context *ctx, const struct cuzk
     enum cuzk_status st;
 
     TRY(check_finished(circuit, err));
-    trapdoor_from_label(&trapdoor, circuit->curve, label);
     TRY(params_writer_open(&writer, circuit->curve, params_path, vk_path, err));
     sink = params_writer_sink(&writer);
-    st = groth16_setup(&circuit->qap, &trapdoor, &options, &sink, err);
+    st = trapdoor_from_label(&trapdoor, circuit->curve, label, err);
+    if (st == CUZK_OK)
+        st = groth16_setup(&circuit->qap, &trapdoor, &options, &sink, err);
+    mem_wipe(&trapdoor, sizeof trapdoor);
     if (st == CUZK_OK)
         st = params_writer_commit(&writer, err);
     params_writer_abort(&writer);

@@ -26,7 +26,7 @@ static enum cuzk_status open_key(struct job_resident *resident, struct engine *e
                            engine, err));
     TRY(proving_key_matches(&resident->key, &resident->circuit.qap, err));
     if (choice->seed_label) {
-        blinding_from_label(&resident->blinding, curve, choice->seed_label);
+        TRY(blinding_from_label(&resident->blinding, curve, choice->seed_label, err));
         resident->fixed_blinding = true;
     }
     return CUZK_OK;

@@ -22,13 +22,15 @@ static void reduce(struct scalar *ret, const struct curve *curve, const struct s
 
 /* SHA-256("cuzk-test-trapdoor:" label ":" name) as a little-endian integer, two top bits cleared.
  */
-static void derive(struct scalar *ret, const struct curve *curve, const char *label,
-                   const char *name)
+static enum cuzk_status derive(struct scalar *ret, const struct curve *curve, const char *label,
+                               const char *name, struct cuzk_error *err)
 {
     struct hash *hash = hash_new(HASH_SHA256);
     struct scalar integer;
     uint8_t digest[32];
 
+    if (!hash)
+        return error_set(err, CUZK_NO_MEMORY, "no memory for a digest");
     hash_update(hash, "cuzk-test-trapdoor:", strlen("cuzk-test-trapdoor:"));
     hash_update(hash, label, strlen(label));
     hash_update(hash, ":", 1);
@@ -39,21 +41,24 @@ static void derive(struct scalar *ret, const struct curve *curve, const char *la
         integer.w[i] = load_u64_le(digest + 8 * i);
     integer.w[3] &= UINT64_MAX >> 2;
     reduce(ret, curve, &integer);
+    return CUZK_OK;
 }
 
-void trapdoor_from_label(struct trapdoor *ret, const struct curve *curve, const char *label)
+enum cuzk_status trapdoor_from_label(struct trapdoor *ret, const struct curve *curve,
+                                     const char *label, struct cuzk_error *err)
 {
-    derive(&ret->alpha, curve, label, "alpha");
-    derive(&ret->beta, curve, label, "beta");
-    derive(&ret->gamma, curve, label, "gamma");
-    derive(&ret->delta, curve, label, "delta");
-    derive(&ret->tau, curve, label, "tau");
+    TRY(derive(&ret->alpha, curve, label, "alpha", err));
+    TRY(derive(&ret->beta, curve, label, "beta", err));
+    TRY(derive(&ret->gamma, curve, label, "gamma", err));
+    TRY(derive(&ret->delta, curve, label, "delta", err));
+    return derive(&ret->tau, curve, label, "tau", err);
 }
 
-void blinding_from_label(struct blinding *ret, const struct curve *curve, const char *label)
+enum cuzk_status blinding_from_label(struct blinding *ret, const struct curve *curve,
+                                     const char *label, struct cuzk_error *err)
 {
-    derive(&ret->r, curve, label, "r");
-    derive(&ret->s, curve, label, "s");
+    TRY(derive(&ret->r, curve, label, "r", err));
+    return derive(&ret->s, curve, label, "s", err);
 }
 
 void trapdoor_vanishing(struct scalar *ret, const struct trapdoor *trapdoor, const struct qap *qap)

@@ -13,9 +13,11 @@ struct trapdoor {
 
 /* From a label, for the curves with more than 254 bits of r exactly as
  * tests/vectors/filecoin/README.md says; reduced modulo r elsewhere. */
-void trapdoor_from_label(struct trapdoor *ret, const struct curve *curve, const char *label);
+MUST_CHECK enum cuzk_status trapdoor_from_label(struct trapdoor *ret, const struct curve *curve,
+                                                const char *label, struct cuzk_error *err);
 /* r and s of the same label. */
-void blinding_from_label(struct blinding *ret, const struct curve *curve, const char *label);
+MUST_CHECK enum cuzk_status blinding_from_label(struct blinding *ret, const struct curve *curve,
+                                                const char *label, struct cuzk_error *err);
 
 /* Refuses values that are zero or not reduced, and a tau inside the domain (Z(tau) = 0). */
 MUST_CHECK enum cuzk_status trapdoor_check(const struct trapdoor *trapdoor, const struct qap *qap,

@@ -8,12 +8,13 @@ import concurrent.futures
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
-from support.claims import run  # noqa: E402
+from support.claims import Skip, run  # noqa: E402
 
 BUILD = os.environ.get("CUZK_BUILD", os.path.join(ROOT, "build"))
 CLANG = os.path.join(BUILD, "clang")
@@ -52,6 +53,18 @@ def test_clang_compiles_everything_without_a_warning():
     with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
         found = [c for c in pool.map(complaints, others) if c]
     assert not found, "\n".join(found)
+
+
+def test_the_kernels_of_one_curve_compile():
+    """Where CUDA is; without a card nothing else of that back end can be shown."""
+    nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+    if not nvcc:
+        raise Skip("no nvcc: the CUDA back end is not even compiled")
+    folder = os.path.join(BUILD, "cuda")
+    subprocess.run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, "-DCUZK_CUDA=ON", "-DCUZK_WERROR=ON",
+                    "-DCUZK_DAEMON=OFF", "-DCUZK_TESTS=OFF", f"-DCMAKE_CUDA_COMPILER={nvcc}"],
+                   check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["ninja", "-C", folder, "--quiet", "cuzk_kernels", "cuzk_kernels_bn254"], check=True)
 
 
 def test_fuzzers_find_nothing():

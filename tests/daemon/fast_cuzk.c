@@ -166,7 +166,8 @@ static int run_worker(int argc, char **argv)
     if (!worker_options_parse(&options, argv + 2, argc - 2))
         return CUZK_USAGE;
     options.prove = prove;
-    trapdoor_from_label(&trapdoor, &curve_bls12_381, getenv("FAST_WORKER_LABEL"));
+    if (trapdoor_from_label(&trapdoor, &curve_bls12_381, getenv("FAST_WORKER_LABEL"), NULL) != CUZK_OK)
+        return CUZK_NO_MEMORY;
     card = options.card;
     if (card[0] && getenv("FAST_WORKER_CARD_DEAD"))
         return CUZK_DEVICE;

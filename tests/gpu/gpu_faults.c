@@ -57,7 +57,7 @@ static void make_key(void)
     prover_resident_plan(&plan, &qap, setup.h_basis, form, options());
     proving = resident_key_bytes(&backend_cuda, &qap, setup.h_basis) + plan.arena_bytes;
     machine_open(&m, &backend_cuda, making > proving ? making : proving);
-    trapdoor_from_label(&trapdoor, curve, "faults");
+    gpu_must(trapdoor_from_label(&trapdoor, curve, "faults", &err), &err);
     gpu_must(groth16_setup_resident(&qap, &trapdoor, &setup, m.device, m.stream, &key, &err), &err);
 }
 

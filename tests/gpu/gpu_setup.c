@@ -314,7 +314,7 @@ static void circuit_make(struct circuit *c, const char *name)
     gpu_must(circuit_name_parse(&parsed, name, &err), &err);
     gpu_must(circuit_record(&c->cs, parsed, NULL, &err), &err);
     gpu_must(qap_init(&c->qap, &c->cs, NULL, &err), &err);
-    trapdoor_from_label(&c->trapdoor, curve, name);
+    gpu_must(trapdoor_from_label(&c->trapdoor, curve, name, &err), &err);
 }
 static void circuit_done(struct circuit *c)
 {

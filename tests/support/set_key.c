@@ -54,8 +54,8 @@ void set_key_make(struct set_key *ret, const struct qap *qap, const char *label,
     struct cuzk_error err;
 
     *ret = (struct set_key){.qap = qap, .pool = pool};
-    trapdoor_from_label(&ret->trapdoor, &curve_bls12_381, label);
-    blinding_from_label(&ret->blinding, &curve_bls12_381, label);
+    must(trapdoor_from_label(&ret->trapdoor, &curve_bls12_381, label, &err), &err);
+    must(blinding_from_label(&ret->blinding, &curve_bls12_381, label, &err), &err);
     make_vk(ret, vk_path);
     must(verifier_init(&ret->verifier, &ret->vk, false, pool, NULL, &err), &err);
 }

@@ -33,13 +33,13 @@ static void load(struct tiny_set *set, const char *name, bool classed)
     rows_file_load(&set->cs, vector_path("filecoin/tiny/%s/rows.bin", name), curve,
                    classed ? set->aux : NULL);
     witness_pack(&set->witness, &set->cs, set->inputs, set->aux);
-    if (qap_init(&set->qap, &set->cs, NULL, &err) != CUZK_OK) {
+    label = json_get_text(json_get(set->meta, "trapdoors"), "label");
+    if (qap_init(&set->qap, &set->cs, NULL, &err) != CUZK_OK ||
+        trapdoor_from_label(&set->trapdoor, curve, label, &err) != CUZK_OK ||
+        blinding_from_label(&set->blinding, curve, label, &err) != CUZK_OK) {
         fprintf(stderr, "%s: %s\n", name, err.message);
         abort();
     }
-    label = json_get_text(json_get(set->meta, "trapdoors"), "label");
-    trapdoor_from_label(&set->trapdoor, curve, label);
-    blinding_from_label(&set->blinding, curve, label);
 }
 
 void tiny_set_load(struct tiny_set *set, const char *name)

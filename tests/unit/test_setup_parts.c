@@ -3,6 +3,7 @@
 #include "support/testing.h"
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "groth16/row_parts.h"
 #include "groth16/setup.h"
 #include "r1cs/recorder.h"
@@ -159,7 +160,7 @@ static void system_open(struct system *s, const struct curve *curve)
     assert_int_equal(pool_new(&s->pool, 3, NULL), CUZK_OK);
     record(&s->cs, curve);
     assert_ok(qap_init(&s->qap, &s->cs, NULL, &err), err);
-    trapdoor_from_label(&s->trapdoor, curve, "parts");
+    assert_ok(trapdoor_from_label(&s->trapdoor, curve, "parts", &err), err);
 }
 
 static void system_close(struct system *s)
@@ -309,6 +310,22 @@ static void test_tau_on_the_coset_of_h_is_refused(void **state)
     system_close(&s);
 }
 
+static void test_a_trapdoor_without_memory_for_its_hash_is_refused(void **state)
+{
+    struct cuzk_error err = {0};
+    struct trapdoor trapdoor;
+
+    (void)state;
+    for (size_t n = 1; n <= 5; n++) { /* one hash for each of its five scalars */
+        mem_fail_at(n);
+        assert_int_equal(trapdoor_from_label(&trapdoor, &curve_bn254, "x", &err), CUZK_NO_MEMORY);
+        assert_string_equal(err.message, "no memory for a digest");
+    }
+    mem_fail_at(6);
+    assert_ok(trapdoor_from_label(&trapdoor, &curve_bn254, "x", &err), err);
+    mem_fail_at(0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +333,7 @@ int main(void)
         cmocka_unit_test(test_a_key_is_the_same_in_all_parts),
         cmocka_unit_test(test_a_cancelled_set_up_says_so_and_leaks_nothing),
         cmocka_unit_test(test_tau_on_the_coset_of_h_is_refused),
+        cmocka_unit_test(test_a_trapdoor_without_memory_for_its_hash_is_refused),
     };
 
     return cmocka_run_group_tests_name("set-up in parts", tests, NULL, NULL);
