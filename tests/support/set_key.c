@@ -62,6 +62,7 @@ void set_key_make(struct set_key *ret, const struct qap *qap, const char *label,
 
 void set_key_free(struct set_key *key)
 {
+    trapdoor_prover_free(key->prover);
     verifier_done(&key->verifier);
     verifying_key_done(&key->vk);
 }
@@ -82,9 +83,11 @@ void assert_set_proof(struct set_key *key, const struct witness *w,
     struct cuzk_error err;
     struct proof proof;
 
-    must(trapdoor_prove(key->qap, &key->trapdoor, FILECOIN_GENERATOR, w, &key->blinding, &options,
-                        &proof, &err),
-         &err);
+    if (!key->prover)
+        must(trapdoor_prover_new(&key->prover, key->qap, &key->trapdoor, FILECOIN_GENERATOR, w,
+                                 &options, &err),
+             &err);
+    must(trapdoor_prover_prove(key->prover, w, &key->blinding, &proof, &err), &err);
     assert_bytes(&proof, expected);
     must(groth16_verify(&key->verifier, &proof, &statement, &err), &err);
     inputs[n_inputs - 1].w[0] ^= 1;

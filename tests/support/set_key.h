@@ -14,6 +14,7 @@ struct set_key {
     struct blinding blinding; /* r and s of the label */
     struct verifying_key vk;
     struct verifier verifier;
+    struct trapdoor_prover *prover; /* of assert_set_proof, from its first call on */
 };
 
 /* Asserts that the verifying key equals the file `vk_path` byte for byte. */
