@@ -569,7 +569,7 @@ static void bench_setup(void)
     gpu_must(qap_init(&qap, &cs, NULL, &err), &err);
     printf("densities in %.2f s: L %zu, A %zu, B %zu points\n", gpu_seconds() - start,
            (size_t)cs.n_aux, qap.n_a_aux, qap.n_b_aux);
-    trapdoor_from_label(&trapdoor, curve, "gpu-speed");
+    gpu_must(trapdoor_from_label(&trapdoor, curve, "gpu-speed", &err), &err);
     bench_transposed(&cs);
     bytes = setup_resident_bytes(&qap, &options);
     open_device(bytes);

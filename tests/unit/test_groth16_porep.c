@@ -119,7 +119,7 @@ static int prove_with(const char *backend)
     must(packed_witness_new(&w, &cs, NULL, &err), &err);
     porep_witness(&w, &cs, &set.vanilla, 0, pool);
     must(params_open(&key, params_path, cs.curve, pool, NULL, &err), &err);
-    blinding_from_label(&blinding, cs.curve, label());
+    must(blinding_from_label(&blinding, cs.curve, label(), &err), &err);
     plan_prove(&plan, &(struct plan_input){.backend = options.backend,
                                            .key = &key,
                                            .qap = &qap,
