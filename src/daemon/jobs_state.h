@@ -1,9 +1,11 @@
 /* What the files behind jobs.h share: the tables of jobs, calls and workers.
  *
- *     jobs.c          opening, listings, events, sampling, the end
+ *     jobs.c          opening, lists, events, sampling, admission, the end
+ *     job_view.c      jobs, workers and keys as others see them
  *     job_intake.c    submit: from a body to a row
  *     job_call.c      the other questions about jobs
  *     job_schedule.c  who begins where; what workers say; the end of a job
+ *     job_check.c     a partition's proof: verified, stored
  *     job_keys.c      what is loaded where; plans, preload, evict
  *     job_cards.c     which cards there are, their memory, what fits where
  *
@@ -268,17 +270,11 @@ static inline const struct job_bytes *job_bytes_on(const struct job_plan *plan,
 struct worker *jobs_add_worker(struct jobs *jobs, enum worker_role role, const char *backend,
                                const char *card, const char *name);
 unsigned jobs_witness_threads(const struct jobs *jobs); /* synthesis.threads, or all processors */
-/* Host bytes that it takes on its worker, or where it will run. */
-uint64_t job_host_bytes(const struct job *job);
 void jobs_event(struct jobs *jobs, enum event_kind kind, struct job *job, const char *text);
-void jobs_view(struct job *job, struct job_view *ret);
-void jobs_view_row(const struct journal_row *row, struct job_view *ret);
 void job_list_append(struct job_list *list, struct job *job);
 void job_list_remove(struct job_list *list, struct job *job);
 /* Its place in the line (job_goes_before). */
 void jobs_line_insert(struct jobs *jobs, struct job *job);
-/* Milliseconds that it has stood in the line, all times that it did. */
-uint64_t jobs_queue_ms(const struct job *job);
 void jobs_remember(struct jobs *jobs, struct job *job); /* over: among the recent */
 /* A job id, or a request id for its newest job in memory. */
 struct job *jobs_find(struct jobs *jobs, const char *id);
@@ -288,6 +284,15 @@ void job_free(struct job *job);
 void jobs_plan_depends(const struct jobs *jobs, char text[64]);
 /* If the daemon is draining and nothing runs any more, says so. */
 void jobs_check_drained(struct jobs *jobs);
+
+/* ---- job_view.c ---- */
+
+void jobs_view(struct job *job, struct job_view *ret);
+void jobs_view_row(const struct journal_row *row, struct job_view *ret);
+/* Milliseconds that it has stood in the line, all times that it did. */
+uint64_t jobs_queue_ms(const struct job *job);
+/* Host bytes that it takes on its worker, or where it will run. */
+uint64_t job_host_bytes(const struct job *job);
 
 /* ---- job_intake.c ---- */
 
@@ -313,12 +318,21 @@ void jobs_note(void *ctx, const struct note *note); /* ctx: a worker */
 void jobs_worker_died(void *ctx, const char *how);
 /* Ends it in this state. */
 void job_end(struct job *job, enum job_state state, enum cuzk_status status, const char *sentence);
+/* What is to be said if it is tried again, or fails. */
+void job_set_fault(struct job *job, enum cuzk_status status, const char *sentence);
+/* If no worker and no check is at it any more: it ends, or is tried again. */
+void job_finish_if_complete(struct job *job);
 /* What an end needs; mem_free. NULL when there is no memory. */
 struct end_task *end_task_new(void);
 /* Tells its worker to stop, and kills it when it does not. */
 void job_stop(struct job *job);
 uint32_t worker_order(struct worker *w, enum worker_task task);
 void worker_idle(struct worker *w);
+
+/* ---- job_check.c ---- */
+
+/* A worker has sent a partition's proof. */
+void job_check_partition(struct worker *w, const struct note_partition *note);
 
 /* ---- job_cards.c ---- */
 
