@@ -74,7 +74,8 @@ static void job_open(struct job *job, struct pool *pool)
     must(be->matrix_new(job->device, &job->cs.a, &job->a, err), err);
     must(be->matrix_new(job->device, &job->cs.b, &job->b, err), err);
     must(be->witness_new(job->device, &job->witness.values, &job->w, err), err);
-    be->witness_put(job->stream, job->w, &job->witness.values);
+    be->witness_put(job->stream, job->w, &job->witness.values,
+                    witness_whole(job->witness.values.n_aux));
     must(be->buf_new(job->device, ELEMENT_SCALAR, job->n, &job->x, err), err);
     must(be->buf_new(job->device, ELEMENT_SCALAR, job->n, &job->y, err), err);
     must(be->buf_new(job->device, ELEMENT_SCALAR, WINDOW, &job->part, err), err);

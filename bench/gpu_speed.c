@@ -169,10 +169,10 @@ static void run_witness(void *context)
     struct sum *t = context;
 
     if (t->group == ELEMENT_G1)
-        backend_cuda.msm_witness_g1(stream, t->bases, &t->witness, 1,
+        backend_cuda.msm_witness_g1(stream, t->bases, &t->witness, 1, witness_whole(t->n),
                                     (struct g1_point *)(void *)&t->out);
     else
-        backend_cuda.msm_witness_g2(stream, t->bases, &t->witness, 1, &t->out);
+        backend_cuda.msm_witness_g2(stream, t->bases, &t->witness, 1, witness_whole(t->n), &t->out);
 }
 
 /* A witness of bits, half of them set, 1.2 % full values or none, every variable in the key. */
@@ -278,8 +278,8 @@ static void bench_sums(enum element group, unsigned from, unsigned to)
         gpu_must(backend_cuda.buf_new(device, ELEMENT_SCALAR, n, &t.scalars, &err), &err);
         gpu_must(backend_cuda.witness_new(device, &witness, &mixed, &err), &err);
         gpu_must(backend_cuda.witness_new(device, &bits, &t.witness, &err), &err);
-        backend_cuda.witness_put(stream, mixed, &witness);
-        backend_cuda.witness_put(stream, t.witness, &bits);
+        backend_cuda.witness_put(stream, mixed, &witness, witness_whole(n));
+        backend_cuda.witness_put(stream, t.witness, &bits, witness_whole(n));
         backend_cuda.powers(stream, t.scalars, &first, &base, n);
         dense = median_ms(run_msm, &t, lg_n < 22 ? 10 : 2);
         over_bits = median_ms(run_witness, &t, lg_n < 22 ? 10 : 2);
@@ -417,7 +417,7 @@ static void bench_spmv(void)
         put = gpu_seconds() - start;
         gpu_must(backend_cuda.witness_new(device, &w, &t.witness, &err), &err);
         start = gpu_seconds();
-        backend_cuda.witness_put(stream, t.witness, &w);
+        backend_cuda.witness_put(stream, t.witness, &w, witness_whole(w.n_aux));
         wait();
         printf("%c w: %zu rows, matrix %.1f MB in %.0f ms, witness %.1f MB in %.1f ms, ", "ABC"[i],
                (size_t)t.n_rows, (double)bytes / 1e6, put * 1e3,

@@ -165,12 +165,12 @@ struct backend {
     size_t (*witness_bytes)(const struct curve *curve, const struct witness *shape);
     enum cuzk_status (*witness_new)(struct device *device, const struct witness *shape,
                                     struct witness_handle **ret, struct cuzk_error *err);
-    /* Puts the values of a witness of that shape in place of those that were there. They must stay
-     * as they are until the wait after the last operation that uses them (beside_host: until the
-     * wait after this one). It takes no memory, so a thread of its own may call it, with a stream
-     * of its own. */
+    /* Puts the values of a part of a witness of that shape in place of those that were there. They
+     * must stay as they are until the wait after the last operation that uses them (beside_host:
+     * until the wait after this one). It takes no memory, so a thread of its own may call it, with
+     * a stream of its own. */
     void (*witness_put)(struct stream *stream, struct witness_handle *handle,
-                        const struct witness *witness);
+                        const struct witness *witness, struct witness_part part);
     void (*witness_free)(struct witness_handle *witness);
 
     size_t (*matrix_bytes)(const struct curve *curve, const struct matrix *matrix);
@@ -234,14 +234,14 @@ struct backend {
                    size_t at, size_t n, struct g2_point *out);
     size_t (*msm_bytes)(const struct curve *curve, enum element group, size_t n,
                         unsigned n_threads);
-    /* out[j] = sum over the variables of the bases of value in witnesses[j] * base: several
-     * witnesses share one pass over the bases. */
+    /* out[j] = sum over a part's variables of value in witnesses[j] * base, for those that have a
+     * base: several witnesses share one pass over the bases. */
     void (*msm_witness_g1)(struct stream *stream, const struct bases *bases,
                            struct witness_handle *const *witnesses, size_t n_witnesses,
-                           struct g1_point *out);
+                           struct witness_part part, struct g1_point *out);
     void (*msm_witness_g2)(struct stream *stream, const struct bases *bases,
                            struct witness_handle *const *witnesses, size_t n_witnesses,
-                           struct g2_point *out);
+                           struct witness_part part, struct g2_point *out);
     size_t (*msm_witness_bytes)(const struct curve *curve, const struct bases_source *source,
                                 size_t n_full, unsigned n_threads);
 

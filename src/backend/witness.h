@@ -7,8 +7,9 @@
  *     rank(v) =  full_rank[v / 512] + number of ones of full_map in [v / 512 * 512, v)
  *
  * A 32 GiB PoRep partition (130 M aux, 1.2 % of them full) takes 16 MB of bits and 52 MB of values;
- * the class map (16 MB and 1 MB of ranks) belongs to the circuit and is shared by all its witnesses.
- * Values are plain, packed with the curve's fr_bytes. Bitmaps are padded to whole words with zeros. */
+ * the class map (16 MB and 1 MB of ranks) belongs to the circuit and is shared by all its
+ * witnesses. Values are plain, packed with the curve's fr_bytes. Bitmaps are padded to whole words
+ * with zeros. */
 #ifndef BACKEND_WITNESS_H
 #define BACKEND_WITNESS_H
 
@@ -57,6 +58,21 @@ static inline size_t witness_rank_entries(size_t n_aux)
     return (n_aux + WITNESS_RANK_STEP - 1) / WITNESS_RANK_STEP + 1;
 }
 size_t witness_rank_fill(uint32_t *full_rank, const uint64_t *full_map, size_t n_aux);
+
+/* A part of a witness: aux [first, end), first a multiple of WITNESS_RANK_STEP; and the inputs, if
+ * end is n_aux. Parts that follow each other make the whole. */
+struct witness_part {
+    size_t first, end;
+};
+static inline struct witness_part witness_whole(size_t n_aux)
+{
+    return (struct witness_part){0, n_aux};
+}
+/* Full values before aux v, a multiple of WITNESS_RANK_STEP or n_aux. */
+static inline size_t witness_full_before(const struct witness *w, size_t v)
+{
+    return v == 0 ? 0 : v == w->n_aux ? w->n_full : w->full_rank[v / WITNESS_RANK_STEP];
+}
 
 /* The value of a variable: index into inputs if `input`, else into aux. out: fr_bytes / 8 words. */
 void witness_value(uint64_t *out, const struct witness *w, int input, size_t index);

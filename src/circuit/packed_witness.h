@@ -11,6 +11,12 @@ struct packed_witness {
     struct witness values;    /* class maps borrowed from the r1cs */
     struct witness_room room; /* the same memory */
     struct region memory;     /* MEM_WITNESS */
+    /* Who makes a witness of many blocks may tell how far it is: aux before n_aux have their
+     * values. Called between loops of the pool, which it may use. f NULL: nobody listens. */
+    struct {
+        void (*f)(void *ctx, size_t n_aux);
+        void *ctx;
+    } made;
 };
 
 /* Bytes taken from the budget. */

@@ -96,9 +96,11 @@ void job_resident_close(struct job_resident *resident)
  * A partition is prepared (its witness made and put), run (its sums, on the device) and finished
  * (proof, verification, sink). Where the device works beside the host, run has a thread of its own:
  *
- *     device   | run 0       | run 1                   | run 2
- *     host     | prepare 1   | prepare 2 | finish 0    | prepare 3 | finish 1
- */
+ *     device           | run 0       | run 1                   | run 2
+ *     host     prepare 0 | prepare 1 | prepare 2 | finish 0    | prepare 3 | finish 1
+ *
+ * The first run, and every one where there is room for one witness only, begins with the making of
+ * its witness, and works on what is there of it. */
 
 struct prove_job {
     struct engine *engine;
@@ -116,9 +118,12 @@ struct partition {
     struct scalar *inputs;
     struct thread thread;
     struct prove_sums sums;
-    double seconds;      /* that the run took, */
-    enum cuzk_status st; /* and its end */
+    double begin, end;   /* of the run, */
+    enum cuzk_status st; /* and how it went */
     struct cuzk_error err;
+    double there;         /* when the first of the witness was put; 0: not yet */
+    enum cuzk_status put; /* how putting parts of it went */
+    struct cuzk_error put_err;
 };
 
 /* All that is still to be taken must fit now, not when half of the work is done. */
@@ -156,6 +161,12 @@ size_t job_inputs_bytes(const struct backend *backend, size_t n_inputs)
     return region_bytes(in_work(backend) * n_inputs * sizeof(struct scalar));
 }
 
+static enum cuzk_status named(const struct partition *p, enum cuzk_status st,
+                              struct cuzk_error *err)
+{
+    return st == CUZK_OK ? st : error_prefix(err, st, "partition %u", p->k);
+}
+
 /* The statement in our witness must be the one a verifier derives from the public facts. */
 static enum cuzk_status check_inputs(const struct partition *p, struct cuzk_error *err)
 {
@@ -169,28 +180,75 @@ static enum cuzk_status check_inputs(const struct partition *p, struct cuzk_erro
     return CUZK_OK;
 }
 
-static enum cuzk_status prepare(struct partition *p, struct cuzk_error *err)
+/* The witness as far as aux n_aux, to the device. */
+static enum cuzk_status put_until(struct partition *p, size_t n_aux, struct cuzk_error *err)
+{
+    TRY(prover_put_part(p->job->prover, p->slot, &p->job->witness.values, n_aux, err));
+    if (p->there == 0)
+        p->there = clock_seconds();
+    return CUZK_OK;
+}
+
+/* Part of it is made; after a failure no more is put. */
+static void part_made(void *ctx, size_t n_aux)
+{
+    struct partition *p = ctx;
+
+    if (p->put == CUZK_OK)
+        p->put = put_until(p, n_aux, &p->put_err);
+}
+
+static enum cuzk_status make_witness(struct partition *p, struct cuzk_error *err)
 {
     struct prove_job *job = p->job;
-    struct engine *engine = job->engine;
+    struct packed_witness *w = &job->witness;
 
-    engine_stage(engine, "partition %u: witness", p->k);
-    packed_witness_clear(&job->witness);
-    job->request->kind->witness(job->request, &job->witness, &job->resident->circuit.cs, p->k,
-                                engine->witness_pool);
-    TRY(check_inputs(p, err));
-    if (engine->backend->beside_host)
-        engine_stage(engine, "partition %u: put witness", p->k);
-    return prover_put(job->prover, p->slot, &job->witness.values, err);
+    engine_stage(job->engine, "partition %u: witness", p->k);
+    packed_witness_clear(w);
+    w->made.f = part_made;
+    w->made.ctx = p;
+    job->request->kind->witness(job->request, w, &job->resident->circuit.cs, p->k,
+                                job->engine->witness_pool);
+    if (p->put != CUZK_OK && err)
+        *err = p->put_err;
+    TRY(p->put);
+    return check_inputs(p, err);
+}
+
+static enum cuzk_status put_rest(struct partition *p, struct cuzk_error *err)
+{
+    if (p->job->engine->backend->beside_host)
+        engine_stage(p->job->engine, "partition %u: put witness", p->k);
+    return put_until(p, p->job->witness.values.n_aux, err);
+}
+
+/* After prover_put_begin. A run that waits for the witness is told when there will be none. */
+static enum cuzk_status prepare(struct partition *p, struct cuzk_error *err)
+{
+    enum cuzk_status st = make_witness(p, err);
+
+    if (st == CUZK_OK)
+        st = put_rest(p, err);
+    if (st != CUZK_OK)
+        prover_put_fail(p->job->prover, p->slot);
+    return named(p, st, err);
 }
 
 static void run(void *ctx)
 {
     struct partition *p = ctx;
-    const double begin = clock_seconds();
 
+    p->begin = clock_seconds();
     p->st = prover_run(p->job->prover, p->slot, &p->sums, &p->err);
-    p->seconds = clock_seconds() - begin;
+    p->end = clock_seconds();
+}
+
+/* In which the device had work. */
+static double run_seconds(const struct partition *p)
+{
+    const double begin = p->there > p->begin ? p->there : p->begin;
+
+    return p->end > begin ? p->end - begin : 0; /* it may fail before */
 }
 
 static enum cuzk_status finish(struct partition *p, struct cuzk_error *err)
@@ -198,67 +256,83 @@ static enum cuzk_status finish(struct partition *p, struct cuzk_error *err)
     const struct job_resident *resident = p->job->resident;
     const struct statement statement = {p->inputs, p->job->request->n_inputs};
     uint8_t bytes[PARTITION_PROOF_BYTES];
+    enum cuzk_status st;
     struct proof proof;
 
     if (p->job->engine->backend->beside_host)
         engine_stage(p->job->engine, "partition %u: verify", p->k);
-    TRY(prover_finish(p->job->prover, &p->sums,
-                      resident->fixed_blinding ? &resident->blinding : NULL, &statement, &proof,
-                      err));
-    proof_encode(bytes, resident->circuit.cs.curve, &proof);
-    return p->job->sink->f(p->job->sink->ctx, p->k, bytes, err);
+    st = prover_finish(p->job->prover, &p->sums,
+                       resident->fixed_blinding ? &resident->blinding : NULL, &statement, &proof,
+                       err);
+    if (st == CUZK_OK) {
+        proof_encode(bytes, resident->circuit.cs.curve, &proof);
+        st = p->job->sink->f(p->job->sink->ctx, p->k, bytes, err);
+    }
+    return named(p, st, err);
 }
 
-static enum cuzk_status named(const struct partition *p, enum cuzk_status st,
-                              struct cuzk_error *err)
+/* What a run came to. */
+static enum cuzk_status ended(const struct partition *p, struct cuzk_error *err)
 {
-    return st == CUZK_OK ? st : error_prefix(err, st, "partition %u", p->k);
+    if (p->st != CUZK_OK && err)
+        *err = p->err;
+    return named(p, p->st, err);
 }
 
-/* What the host does while `now` runs: the next partition (NULL: none) and the last one. */
-static enum cuzk_status work_beside(struct partition *next, struct partition *last,
-                                    struct cuzk_error *err)
+/* What the host does while a partition runs: its own witness, if it has none yet, the next
+ * partition and the last one (NULL: none). */
+struct beside {
+    struct partition *fed, *next, *last;
+};
+
+static enum cuzk_status work_beside(const struct beside *work, struct cuzk_error *err)
 {
-    if (next)
-        TRY(named(next, prepare(next, err), err));
-    return last ? named(last, finish(last, err), err) : CUZK_OK;
+    if (work->fed)
+        TRY(prepare(work->fed, err));
+    if (work->next) {
+        prover_put_begin(work->next->job->prover, work->next->slot);
+        TRY(prepare(work->next, err));
+    }
+    return work->last ? finish(work->last, err) : CUZK_OK;
 }
 
-static enum cuzk_status run_beside(struct partition *now, struct partition *next,
-                                   struct partition *last, struct cuzk_error *err)
+static enum cuzk_status run_beside(struct partition *now, const struct beside *work,
+                                   struct cuzk_error *err)
 {
+    struct engine *engine = now->job->engine;
     enum cuzk_status st;
 
+    if (work->fed)
+        prover_put_begin(now->job->prover, now->slot);
     TRY(thread_begin(&now->thread, run, now, err));
-    st = work_beside(next, last, err);
-    engine_stage(now->job->engine, "partition %u: device", now->k);
+    st = work_beside(work, err);
+    engine_stage(engine, "partition %u: device", now->k);
     thread_end(&now->thread);
-    now->job->engine->device_seconds += now->seconds;
-    if (st == CUZK_OK && now->st != CUZK_OK) {
-        st = now->st;
-        if (err)
-            *err = now->err;
-        named(now, st, err);
-    }
-    return st;
+    engine->device_seconds += run_seconds(now);
+    return st == CUZK_OK ? ended(now, err) : st;
 }
 
-/* A device with room for one witness: it must stay where it is until the run is over. */
-static enum cuzk_status run_alone(struct partition *now, struct cuzk_error *err)
+/* Room for one witness: the run begins with it. */
+static enum cuzk_status run_by_itself(struct partition *now, struct cuzk_error *err)
+{
+    TRY(run_beside(now, &(struct beside){.fed = now}, err));
+    return finish(now, err);
+}
+
+/* The staged form: the witness must stay where it is until the run is over. */
+static enum cuzk_status run_staged(struct partition *now, struct cuzk_error *err)
 {
     struct engine *engine = now->job->engine;
 
+    prover_put_begin(now->job->prover, now->slot);
+    TRY(prepare(now, err));
     if (engine->backend->beside_host)
         engine_stage(engine, "partition %u: device", now->k);
     run(now);
     if (engine->backend->beside_host)
-        engine->device_seconds += now->seconds;
-    if (now->st != CUZK_OK) {
-        if (err)
-            *err = now->err;
-        return named(now, now->st, err);
-    }
-    return named(now, finish(now, err), err);
+        engine->device_seconds += run_seconds(now);
+    TRY(ended(now, err));
+    return finish(now, err);
 }
 
 /* The next wanted partition from k on; the request's end if there is none. */
@@ -284,7 +358,7 @@ static struct partition partition_of(struct prove_job *job, unsigned i, unsigned
 
 static enum cuzk_status prove_all(struct prove_job *job, struct cuzk_error *err)
 {
-    const bool beside = job->engine->backend->beside_host && prover_slots(job->prover) > 1;
+    const bool kept = prover_takes_parts(job->prover), beside = prover_slots(job->prover) > 1;
     const unsigned end = job->request->end;
     struct partition p[3] = {{0}}; /* number i is p[i % 3]: the last, the present, the next */
     unsigned k = next_wanted(job, job->request->first), i = 0;
@@ -293,22 +367,22 @@ static enum cuzk_status prove_all(struct prove_job *job, struct cuzk_error *err)
     if (k == end)
         return CUZK_OK;
     p[0] = partition_of(job, 0, k);
-    st = named(p, prepare(p, err), err);
     for (; st == CUZK_OK && k < end; i++) {
         struct partition *now = &p[i % 3], *next = &p[(i + 1) % 3];
 
         k = next_wanted(job, now->k + 1);
         *next = partition_of(job, i + 1, k);
-        if (beside) {
-            st = run_beside(now, k < end ? next : NULL, i ? &p[(i + 2) % 3] : NULL, err);
-            continue;
-        }
-        st = run_alone(now, err);
-        if (st == CUZK_OK && k < end)
-            st = named(next, prepare(next, err), err);
+        if (beside)
+            st = run_beside(now,
+                            &(struct beside){.fed = i ? NULL : now,
+                                             .next = k < end ? next : NULL,
+                                             .last = i ? &p[(i + 2) % 3] : NULL},
+                            err);
+        else
+            st = kept ? run_by_itself(now, err) : run_staged(now, err);
     }
     if (st == CUZK_OK && beside)
-        st = named(&p[(i + 2) % 3], finish(&p[(i + 2) % 3], err), err);
+        st = finish(&p[(i + 2) % 3], err);
     mem_wipe(p, sizeof p);
     return st;
 }

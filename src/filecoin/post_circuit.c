@@ -93,7 +93,19 @@ struct witness_job {
     const struct vanilla_post *vanilla;
     struct por_tree tree;
     size_t partition;
+    unsigned first_group; /* of SINKS_MAX slots, of the loop that runs */
 };
+
+/* The groups are taken in loops, after each of which is told how far the witness is made. With less
+ * in a loop its end, where threads wait for each other, would show. */
+enum { LOOPS_MAX = 8, LOOP_GROUPS_MIN = 16 };
+
+static unsigned loops_for(unsigned n_groups)
+{
+    const unsigned n = n_groups / LOOP_GROUPS_MIN;
+
+    return n < 1 ? 1 : n < LOOPS_MAX ? n : LOOPS_MAX;
+}
 
 static struct slot slot_of(const struct vanilla_post *v, size_t partition, unsigned s)
 {
@@ -114,7 +126,8 @@ static void witness_part(void *ctx, size_t item, unsigned worker)
     const struct witness_job *job = ctx;
     const struct post_shape *shape = &job->vanilla->post.config.shape;
     const unsigned n_parts = 1 + shape->challenges, part = (unsigned)(item % n_parts);
-    const unsigned first = (unsigned)(item / n_parts) * SINKS_MAX, left = shape->slots - first;
+    const unsigned group = job->first_group + (unsigned)(item / n_parts);
+    const unsigned first = group * SINKS_MAX, left = shape->slots - first;
     const unsigned n = left < SINKS_MAX ? left : SINKS_MAX;
     struct slot slots[SINKS_MAX];
     struct sink sinks[SINKS_MAX];
@@ -139,6 +152,7 @@ void post_witness(struct packed_witness *w, const struct r1cs *cs,
                   const struct vanilla_post *vanilla, size_t partition, struct pool *pool)
 {
     const struct post_shape *shape = &vanilla->post.config.shape;
+    const unsigned n_groups = (shape->slots - 1) / SINKS_MAX + 1, n_loops = loops_for(n_groups);
     struct witness_job job = {.room = &w->room,
                               .repeat = cs->repeats,
                               .vanilla = vanilla,
@@ -148,6 +162,13 @@ void post_witness(struct packed_witness *w, const struct r1cs *cs,
 
     sink_witness_init(&sink, &w->room, (struct witness_place){0}); /* ONE */
     sink_witness_done(&sink);
-    pool_run(pool, (size_t)((shape->slots - 1) / SINKS_MAX + 1) * (1 + shape->challenges),
-             witness_part, &job);
+    for (unsigned i = 0; i < n_loops; i++) {
+        const unsigned end = (i + 1) * n_groups / n_loops;
+
+        pool_run(pool, (size_t)(end - job.first_group) * (1 + shape->challenges), witness_part,
+                 &job);
+        job.first_group = end;
+        if (w->made.f && end < n_groups)
+            w->made.f(w->made.ctx, witness_block_place(cs->repeats, end * SINKS_MAX).aux);
+    }
 }

@@ -24,7 +24,8 @@ MUST_CHECK enum cuzk_status post_row_path(char *out, size_t n, const struct post
 
 /* Values of all variables for one partition, slots in parallel on the pool; the same bits for every
  * number of threads. `w` is new or cleared, `cs` from post_record for the shape of the proofs. What
- * the vanilla proofs hold is taken as it is: one that is wrong gives an unsatisfied witness. */
+ * the vanilla proofs hold is taken as it is: one that is wrong gives an unsatisfied witness. Tells
+ * w->made of every eighth where there are many slots. */
 void post_witness(struct packed_witness *w, const struct r1cs *cs,
                   const struct vanilla_post *vanilla, size_t partition, struct pool *pool);
 

@@ -10,12 +10,24 @@
  * Two streams. The chain: rows, quotient, sum over H. The classes: sums over L, A, B1 and B2, which
  * need the witness only. In the overlapped form (plan.h) they are two on the device as well, each
  * with a thread of the host, because a sum's rounds are known only when its scalars are sorted; and
- * when the chain is done it takes classes too. */
+ * when the chain is done it takes classes too.
+ *
+ * A witness may still be coming when its proof begins. Sums over the parts that are there are made
+ * meanwhile, those over L, which has all of its variables; all else waits for the whole, because a
+ * sum in parts takes longer: in three, 5 % in G1 and 12 % in G2 (2^27 full values, one H200). */
 #include "groth16/prove.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "base/thread.h"
+
+/* How much of a slot's witness is on the device. */
+struct arrival {
+    size_t n_aux; /* before which they are there, */
+    bool whole;   /* and all, inputs too */
+    bool failed;  /* no more will come */
+};
 
 struct prover {
     const struct backend *backend;
@@ -31,7 +43,10 @@ struct prover {
     struct stream *chain, *classes;     /* the same one, unless they overlap */
     struct stream *uploads;
     struct proving_key outline; /* of a resident key */
-    struct witness waiting;     /* with one slot: put when the run begins */
+    struct witness waiting;     /* in the staged form: put when the run begins */
+    struct arrival arrival[2];  /* of a slot; under the lock */
+    pthread_mutex_t lock;
+    pthread_cond_t arrived;
 
     /* parts */
     struct witness_handle *w[2];
@@ -188,7 +203,7 @@ static enum cuzk_status put_witness(struct prover *p, struct cuzk_error *err)
     if (p->form != PLAN_STAGED)
         return CUZK_OK; /* prover_put has done it */
     TRY(begin(p, PROVE_WITNESS, err));
-    p->backend->witness_put(p->chain, p->w[0], &p->waiting);
+    p->backend->witness_put(p->chain, p->w[0], &p->waiting, witness_whole(p->waiting.n_aux));
     return end(p, PROVE_WITNESS, err);
 }
 
@@ -225,93 +240,260 @@ static enum cuzk_status sum_h(struct prover *p, struct g1_point *out, struct cuz
     return name_query(p, QUERY_H, end(p, PROVE_SUM_H, err), err);
 }
 
-/* The sum over the variables of a query of value * point, to where it belongs in `sums`. */
+/* *out = the sum over a part's variables in a query of value * point; out: a point of its group. */
 static enum cuzk_status sum_class(struct prover *p, enum key_query query, struct stream *stream,
-                                  unsigned slot, struct prove_sums *sums, struct cuzk_error *err)
+                                  unsigned slot, struct witness_part part, void *out,
+                                  struct cuzk_error *err)
 {
     const enum prove_stage stage = (enum prove_stage)(PROVE_SUM_H + (query - QUERY_H));
-    struct g1_point *const g1[KEY_N_QUERIES] = {
-        [QUERY_L] = &sums->l, [QUERY_A] = &sums->a, [QUERY_B_G1] = &sums->b_g1};
 
     TRY(begin(p, stage, err));
     if (query == QUERY_B_G2)
-        p->backend->msm_witness_g2(stream, p->bases[query], &p->w[slot], 1, &sums->b_g2);
+        p->backend->msm_witness_g2(stream, p->bases[query], &p->w[slot], 1, part, out);
     else
-        p->backend->msm_witness_g1(stream, p->bases[query], &p->w[slot], 1, g1[query]);
+        p->backend->msm_witness_g1(stream, p->bases[query], &p->w[slot], 1, part, out);
     return name_query(p, query, end(p, stage, err), err);
 }
 
-/* One stream, one thread: in the order of the stages. */
-static enum cuzk_status sum_in_order(struct prover *p, unsigned slot, struct prove_sums *sums,
-                                     struct cuzk_error *err)
+/* ---- witnesses that arrive ------------------------------------------------------------------- */
+
+bool prover_takes_parts(const struct prover *p)
 {
-    TRY(make_h(p, slot, err));
-    TRY(sum_h(p, &sums->h, err));
-    for (enum key_query query = QUERY_L; query < KEY_N_QUERIES; query++)
-        TRY(sum_class(p, query, p->classes, slot, sums, err));
+    return p->form != PLAN_STAGED;
+}
+
+static void set_arrival(struct prover *p, unsigned slot, struct arrival arrival)
+{
+    pthread_mutex_lock(&p->lock);
+    p->arrival[slot] = arrival;
+    pthread_cond_broadcast(&p->arrived);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void prover_put_begin(struct prover *p, unsigned slot)
+{
+    set_arrival(p, slot, (struct arrival){0});
+}
+
+void prover_put_fail(struct prover *p, unsigned slot)
+{
+    set_arrival(p, slot, (struct arrival){.failed = true});
+}
+
+static enum cuzk_status check_shape(const struct prover *p, const struct witness *witness,
+                                    struct cuzk_error *err)
+{
+    const struct r1cs *cs = p->qap->cs;
+
+    if (witness->n_inputs == cs->n_inputs && witness->n_aux == cs->n_aux &&
+        witness->n_full == cs->n_full && witness->fr_bytes == cs->curve->fr_bytes)
+        return CUZK_OK;
+    return error_set(err, CUZK_BAD_INPUT,
+                     "a witness of %zu inputs and %zu aux (%zu full), the circuit has %zu and "
+                     "%zu (%zu)",
+                     witness->n_inputs, witness->n_aux, witness->n_full, (size_t)cs->n_inputs,
+                     (size_t)cs->n_aux, (size_t)cs->n_full);
+}
+
+enum cuzk_status prover_put_part(struct prover *p, unsigned slot, const struct witness *witness,
+                                 size_t end, struct cuzk_error *err)
+{
+    const bool whole = end == witness->n_aux;
+    struct witness_part part = {.end = whole ? end : end - end % WITNESS_RANK_STEP};
+
+    TRY(check_shape(p, witness, err));
+    if (p->form == PLAN_STAGED) {
+        p->waiting = *witness;
+        return CUZK_OK;
+    }
+    pthread_mutex_lock(&p->lock);
+    part.first = p->arrival[slot].n_aux;
+    pthread_mutex_unlock(&p->lock);
+    if (part.end <= part.first && !whole)
+        return CUZK_OK;
+    p->backend->witness_put(p->uploads, p->w[slot], witness, part);
+    TRY(p->backend->wait(p->uploads, err));
+    set_arrival(p, slot, (struct arrival){.n_aux = part.end, .whole = whole});
     return CUZK_OK;
 }
 
-/* What two threads share; classes are taken longest first, by whoever is free. */
-struct shared_work {
+enum cuzk_status prover_put(struct prover *p, unsigned slot, const struct witness *witness,
+                            struct cuzk_error *err)
+{
+    prover_put_begin(p, slot);
+    return prover_put_part(p, slot, witness, witness->n_aux, err);
+}
+
+/* Returns when aux beyond the first n are there, or everything is if `all`. */
+static enum cuzk_status wait_for(struct prover *p, unsigned slot, size_t n, bool all,
+                                 struct arrival *ret, struct cuzk_error *err)
+{
+    const struct arrival *a = &p->arrival[slot];
+
+    pthread_mutex_lock(&p->lock);
+    while (!a->failed && !a->whole && (all || a->n_aux <= n))
+        pthread_cond_wait(&p->arrived, &p->lock);
+    *ret = *a;
+    pthread_mutex_unlock(&p->lock);
+    return ret->failed ? error_set(err, CUZK_CANCELLED, "the witness did not come") : CUZK_OK;
+}
+
+/* ---- a run ----------------------------------------------------------------------------------- */
+
+/* Parts that L is summed up in. */
+enum { PARTS_MAX = 8 };
+
+struct run {
     struct prover *p;
     unsigned slot;
-    struct prove_sums *sums;
-    atomic_uint taken;
-    enum cuzk_status st; /* of the chain */
+    struct prove_sums sums; /* but for l, which is the sum of these: */
+    struct g1_point l[PARTS_MAX];
+    /* the work that is left, shared by the two threads; the part in work is the last of n_parts, */
+    pthread_mutex_t lock;
+    struct witness_part part;
+    unsigned n_parts, taken; /* and so many of its sums are taken */
+    bool whole;              /* no part follows */
+    /* of the chain's thread */
+    enum cuzk_status st;
     struct cuzk_error err;
 };
 
-static enum cuzk_status take_classes(struct shared_work *w, struct stream *stream,
-                                     struct cuzk_error *err)
-{
-    static const enum key_query order[] = {QUERY_B_G2, QUERY_L, QUERY_A, QUERY_B_G1};
-    unsigned i;
+/* With the last part come the sums that are not made in parts; longest first. */
+static const enum key_query with_last[] = {QUERY_B_G2, QUERY_L, QUERY_A, QUERY_B_G1};
+static const enum key_query with_others[] = {QUERY_L};
 
-    while ((i = atomic_fetch_add(&w->taken, 1)) < sizeof order / sizeof *order)
-        TRY(sum_class(w->p, order[i], stream, w->slot, w->sums, err));
+/* The next part: what has come since the last one, and in the end all that is left. */
+static enum cuzk_status next_part(struct run *r, struct cuzk_error *err)
+{
+    struct arrival there;
+
+    TRY(wait_for(r->p, r->slot, r->part.end, r->n_parts + 1 == PARTS_MAX, &there, err));
+    r->part = (struct witness_part){r->part.end, there.n_aux};
+    r->whole = there.whole;
+    r->taken = 0;
+    r->n_parts++;
     return CUZK_OK;
 }
 
-static enum cuzk_status run_chain(struct shared_work *w, struct cuzk_error *err)
+static bool all_taken(const struct run *r)
 {
-    TRY(make_h(w->p, w->slot, err));
-    TRY(sum_h(w->p, &w->sums->h, err));
-    return take_classes(w, w->p->chain, err);
+    const size_t n = r->whole ? sizeof with_last : sizeof with_others;
+
+    return r->n_parts == 0 || r->taken == n / sizeof *with_last;
+}
+
+static void *sum_of_query(struct run *r, enum key_query query)
+{
+    switch (query) {
+    case QUERY_A: return &r->sums.a;
+    case QUERY_B_G1: return &r->sums.b_g1;
+    case QUERY_B_G2: return &r->sums.b_g2;
+    default: return &r->l[r->n_parts - 1];
+    }
+}
+
+struct class_sum {
+    enum key_query query;
+    struct witness_part part;
+    void *out;
+};
+
+/* *any: there is one to be made. */
+static enum cuzk_status take_class(struct run *r, struct class_sum *ret, bool *any,
+                                   struct cuzk_error *err)
+{
+    enum cuzk_status st = CUZK_OK;
+
+    pthread_mutex_lock(&r->lock);
+    if (all_taken(r) && !r->whole)
+        st = next_part(r, err);
+    *any = st == CUZK_OK && !all_taken(r);
+    if (*any) {
+        ret->query = (r->whole ? with_last : with_others)[r->taken++];
+        ret->part = ret->query == QUERY_L ? r->part : witness_whole(r->part.end);
+        ret->out = sum_of_query(r, ret->query);
+    }
+    pthread_mutex_unlock(&r->lock);
+    return st;
+}
+
+/* By whoever is free. */
+static enum cuzk_status take_classes(struct run *r, struct stream *stream, struct cuzk_error *err)
+{
+    struct class_sum sum;
+    bool any;
+
+    for (;;) {
+        TRY(take_class(r, &sum, &any, err));
+        if (!any)
+            return CUZK_OK;
+        TRY(sum_class(r->p, sum.query, stream, r->slot, sum.part, sum.out, err));
+    }
+}
+
+static enum cuzk_status run_chain(struct run *r, struct cuzk_error *err)
+{
+    struct arrival there;
+
+    TRY(wait_for(r->p, r->slot, 0, true, &there, err));
+    TRY(make_h(r->p, r->slot, err));
+    return sum_h(r->p, &r->sums.h, err);
 }
 
 static void chain_main(void *ctx)
 {
-    struct shared_work *w = ctx;
+    struct run *r = ctx;
 
-    w->st = run_chain(w, &w->err);
+    r->st = run_chain(r, &r->err);
+    if (r->st == CUZK_OK)
+        r->st = take_classes(r, r->p->chain, &r->err);
 }
 
-static enum cuzk_status sum_on_two_threads(struct prover *p, unsigned slot, struct prove_sums *sums,
-                                           struct cuzk_error *err)
+static enum cuzk_status sum_on_two_threads(struct run *r, struct cuzk_error *err)
 {
-    struct shared_work w = {.p = p, .slot = slot, .sums = sums};
     struct thread chain;
     enum cuzk_status st;
 
-    TRY(thread_begin(&chain, chain_main, &w, err));
-    st = take_classes(&w, p->classes, err);
+    TRY(thread_begin(&chain, chain_main, r, err));
+    st = take_classes(r, r->p->classes, err);
     thread_end(&chain);
-    if (st == CUZK_OK && w.st != CUZK_OK) {
-        st = w.st;
+    if (st == CUZK_OK && r->st != CUZK_OK) {
+        st = r->st;
         if (err)
-            *err = w.err;
+            *err = r->err;
     }
     return st;
 }
 
-static enum cuzk_status compute_sums(struct prover *p, unsigned slot, struct prove_sums *sums,
-                                     struct cuzk_error *err)
+/* One stream, one thread: the classes first, for they can begin before the witness is whole. */
+static enum cuzk_status sum_on_one(struct run *r, struct cuzk_error *err)
 {
+    TRY(take_classes(r, r->p->classes, err));
+    return run_chain(r, err);
+}
+
+/* In the order of the stages, a stage at a time. */
+static enum cuzk_status sum_staged(struct run *r, struct cuzk_error *err)
+{
+    struct prover *p = r->p;
+
     TRY(put_witness(p, err));
-    if (p->form == PLAN_OVERLAPPED && p->backend->beside_host)
-        return sum_on_two_threads(p, slot, sums, err);
-    return sum_in_order(p, slot, sums, err);
+    TRY(make_h(p, r->slot, err));
+    TRY(sum_h(p, &r->sums.h, err));
+    r->n_parts = 1;
+    for (enum key_query query = QUERY_L; query < KEY_N_QUERIES; query++)
+        TRY(sum_class(p, query, p->classes, r->slot, witness_whole(p->qap->cs->n_aux),
+                      sum_of_query(r, query), err));
+    return CUZK_OK;
+}
+
+static enum cuzk_status compute_sums(struct run *r, struct cuzk_error *err)
+{
+    switch (r->p->form) {
+    case PLAN_STAGED: return sum_staged(r, err);
+    case PLAN_RESIDENT: return sum_on_one(r, err);
+    default: return r->p->backend->beside_host ? sum_on_two_threads(r, err) : sum_on_one(r, err);
+    }
 }
 
 /* The one synchronisation of a proof. What is on its way still writes to the sums, so this comes
@@ -338,38 +520,21 @@ static enum cuzk_status settle(struct prover *p, enum cuzk_status st, struct cuz
 enum cuzk_status prover_run(struct prover *p, unsigned slot, struct prove_sums *ret,
                             struct cuzk_error *err)
 {
-    struct prove_sums sums;
-    enum cuzk_status st = settle(p, compute_sums(p, slot, &sums, err), err);
+    struct run run = {.p = p, .slot = slot, .lock = PTHREAD_MUTEX_INITIALIZER};
+    enum cuzk_status st = settle(p, compute_sums(&run, err), err);
 
-    if (st == CUZK_OK)
-        *ret = sums;
-    mem_wipe(&sums, sizeof sums);
+    if (st == CUZK_OK) {
+        for (unsigned i = 0; i < run.n_parts; i++)
+            p->vk->curve->g1_add(&run.sums.l, &run.sums.l, &run.l[i]);
+        *ret = run.sums;
+    }
+    mem_wipe(&run, sizeof run);
     return st;
 }
 
 unsigned prover_slots(const struct prover *p)
 {
     return plan_witnesses(p->form, p->options.lone);
-}
-
-enum cuzk_status prover_put(struct prover *p, unsigned slot, const struct witness *witness,
-                            struct cuzk_error *err)
-{
-    const struct r1cs *cs = p->qap->cs;
-
-    if (witness->n_inputs != cs->n_inputs || witness->n_aux != cs->n_aux ||
-        witness->n_full != cs->n_full || witness->fr_bytes != cs->curve->fr_bytes)
-        return error_set(err, CUZK_BAD_INPUT,
-                         "a witness of %zu inputs and %zu aux (%zu full), the circuit has %zu and "
-                         "%zu (%zu)",
-                         witness->n_inputs, witness->n_aux, witness->n_full, (size_t)cs->n_inputs,
-                         (size_t)cs->n_aux, (size_t)cs->n_full);
-    if (p->form == PLAN_STAGED) {
-        p->waiting = *witness;
-        return CUZK_OK;
-    }
-    p->backend->witness_put(p->uploads, p->w[slot], witness);
-    return p->backend->wait(p->uploads, err);
 }
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -448,6 +613,8 @@ static enum cuzk_status prover_new(struct prover **ret, const struct qap *qap,
     p->backend = options->backend;
     p->qap = qap;
     p->options = *options;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->arrived, NULL);
     *ret = p;
     return CUZK_OK;
 }
@@ -572,6 +739,8 @@ void prover_close(struct prover *p)
     }
     p->backend->close(p->own_device);
     verifier_done(&p->verifier);
+    pthread_cond_destroy(&p->arrived);
+    pthread_mutex_destroy(&p->lock);
     mem_free(p);
 }
 

@@ -2,7 +2,8 @@
  *
  *     prover_open     what proofs of one circuit under one key share: device, arena, in the forms
  *                     that keep them (plan.h) also matrices, domain and bases
- *     prover_put      a witness, while another one may be proven
+ *     prover_put      a witness, while another one may be proven; or in parts, as they are made,
+ *                     while it is proven itself
  *     prover_run      a proof's sums over the key, on the device
  *     prover_finish   the proof, on the host, while the device may work on the next
  *
@@ -76,6 +77,19 @@ unsigned prover_slots(const struct prover *prover);
  * it is until the run is over, else until this returns. CUZK_BAD_INPUT: it has another shape. */
 MUST_CHECK enum cuzk_status prover_put(struct prover *prover, unsigned slot,
                                        const struct witness *witness, struct cuzk_error *err);
+
+/* The same in parts, between which values of the witness change only beyond what was put. Where the
+ * prover takes parts, in all forms but the staged one, a run of the slot may begin right after
+ * prover_put_begin: it sums up the parts that are there and waits for the next, until the last is
+ * there, or prover_put_fail ends the run with CUZK_CANCELLED. */
+bool prover_takes_parts(const struct prover *prover);
+void prover_put_begin(struct prover *prover, unsigned slot);
+/* Aux before `end` that were not put yet, and with the last aux the inputs. */
+MUST_CHECK enum cuzk_status prover_put_part(struct prover *prover, unsigned slot,
+                                            const struct witness *witness, size_t end,
+                                            struct cuzk_error *err);
+void prover_put_fail(struct prover *prover, unsigned slot);
+
 /* After a failure the next run starts afresh. CUZK_CANCELLED: the flag was seen. */
 MUST_CHECK enum cuzk_status prover_run(struct prover *prover, unsigned slot, struct prove_sums *ret,
                                        struct cuzk_error *err);

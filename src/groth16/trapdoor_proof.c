@@ -196,7 +196,7 @@ enum cuzk_status trapdoor_prover_prove(struct trapdoor_prover *p, const struct w
     const struct r1cs *cs = p->qap->cs;
     struct logarithms logs;
 
-    p->backend->witness_put(p->stream, p->w, witness);
+    p->backend->witness_put(p->stream, p->w, witness, witness_whole(witness->n_aux));
     TRY(row_sum(p, p->tau.matrix[AT_TAU_A], cs->a.n_rows, &logs.a, err));
     TRY(row_sum(p, p->tau.matrix[AT_TAU_B], cs->b.n_rows, &logs.b, err));
     TRY(input_sum(p, witness, &logs.inputs, err));

@@ -45,7 +45,7 @@ static enum cuzk_status checker_open(struct checker *c, const struct witness *wi
         TRY(c->backend->buf_new(c->device, ELEMENT_SCALAR, WINDOW_ROWS, &c->values[i], err));
     }
     TRY(c->backend->witness_new(c->device, witness, &c->witness, err));
-    c->backend->witness_put(c->stream, c->witness, witness);
+    c->backend->witness_put(c->stream, c->witness, witness, witness_whole(witness->n_aux));
     return region_map(&c->host, c->cs->budget, MEM_SCRATCH,
                       2 * WINDOW_ROWS * c->cs->curve->fr_bytes, err);
 }

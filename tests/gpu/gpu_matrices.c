@@ -60,6 +60,7 @@ static void multiply(const struct backend *b, const struct matrix *m, const stru
         .arena_bytes = b->matrix_bytes(curve, m) + b->witness_bytes(curve, w) +
                        b->buf_bytes(curve, ELEMENT_SCALAR, n),
     };
+    const size_t cut = w->n_aux / 2 / WITNESS_RANK_STEP * WITNESS_RANK_STEP;
     struct cuzk_error err = {0};
     struct device *device = NULL;
     struct stream *stream = NULL;
@@ -71,7 +72,8 @@ static void multiply(const struct backend *b, const struct matrix *m, const stru
     gpu_must(b->stream_new(device, &stream, &err), &err);
     gpu_must(b->matrix_new(device, m, &matrix, &err), &err);
     gpu_must(b->witness_new(device, w, &witness, &err), &err);
-    b->witness_put(stream, witness, w);
+    b->witness_put(stream, witness, w, (struct witness_part){0, cut});
+    b->witness_put(stream, witness, w, (struct witness_part){cut, w->n_aux});
     gpu_must(b->buf_new(device, ELEMENT_SCALAR, n, &buf, &err), &err);
     b->spmv(stream, buf, matrix, witness, first, n);
     b->buf_get(stream, buf, 0, out, n);

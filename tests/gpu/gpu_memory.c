@@ -100,7 +100,8 @@ static int handles_take_what_they_say(void)
 OPERATION(run_ntt, ntt(m.stream, domain, scalars, true, true))
 OPERATION(run_quotient, quotient(m.stream, domain, scalars, more_scalars, H_POWERS))
 OPERATION(run_msm, msm_g1(m.stream, bases, scalars, 0, source.points.n, &sum))
-OPERATION(run_msm_witness, msm_witness_g1(m.stream, bases, &witness_handle, 1, &sum))
+OPERATION(run_msm_witness,
+          msm_witness_g1(m.stream, bases, &witness_handle, 1, witness_whole(cs.n_aux), &sum))
 OPERATION(run_transposed,
           spmv_transposed(m.stream, more_scalars, matrix, scalars, 0, N, false, 0, AUX))
 OPERATION(run_select, select(m.stream, more_scalars, scalars, map, 0, AUX))
@@ -179,7 +180,7 @@ static void make_stage(void)
     gpu_must(m.b->fixed_base_new(m.device, ELEMENT_G1, &curve->g1_generator, &fixed, &err), &err);
     gpu_must(m.b->matrix_new(m.device, &cs.a, &matrix, &err), &err);
     gpu_must(m.b->witness_new(m.device, &witness, &witness_handle, &err), &err);
-    m.b->witness_put(m.stream, witness_handle, &witness);
+    m.b->witness_put(m.stream, witness_handle, &witness, witness_whole(cs.n_aux));
     machine_wait(&m);
 }
 

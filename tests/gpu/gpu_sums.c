@@ -325,7 +325,9 @@ static void make_witness(struct made *m, enum element group, const struct shape 
         make_points(group, m->regions[6].base, n_points, points);
 }
 
-static void over_witness(const struct backend *b, const struct made *m, struct g2_point out[2])
+/* The whole twice, then two parts. */
+enum { N_SUMS = 4 };
+static void over_witness(const struct backend *b, const struct made *m, struct g2_point out[N_SUMS])
 {
     struct device_options options = {
         .curve = curve,
@@ -339,18 +341,29 @@ static void over_witness(const struct backend *b, const struct made *m, struct g
     struct bases *bases = NULL;
     struct witness_handle *handle = NULL;
     struct witness_handle *both[2];
+    const size_t n_aux = m->witness.n_aux;
+    const size_t cut = n_aux / 3 / WITNESS_RANK_STEP * WITNESS_RANK_STEP;
+    const struct witness_part parts[] = {{0, cut}, {cut, n_aux}};
 
-    memset(out, 0, 2 * sizeof *out);
+    memset(out, 0, N_SUMS * sizeof *out);
     gpu_must(b->open(&device, &options, &err), &err);
     gpu_must(b->stream_new(device, &stream, &err), &err);
     gpu_must(b->bases_new(device, &m->source, &bases, &err), &err);
     gpu_must(b->witness_new(device, &m->witness, &handle, &err), &err);
-    b->witness_put(stream, handle, &m->witness);
+    for (size_t i = 0; i < 2; i++)
+        b->witness_put(stream, handle, &m->witness, parts[i]);
     both[0] = both[1] = handle;
-    if (m->source.group == ELEMENT_G1)
-        b->msm_witness_g1(stream, bases, both, 2, (struct g1_point *)(void *)out);
-    else
-        b->msm_witness_g2(stream, bases, both, 2, out);
+    if (m->source.group == ELEMENT_G1) {
+        b->msm_witness_g1(stream, bases, both, 2, witness_whole(n_aux),
+                          (struct g1_point *)(void *)out);
+        for (size_t i = 0; i < 2; i++)
+            b->msm_witness_g1(stream, bases, both, 1, parts[i],
+                              (struct g1_point *)(void *)(out + 2 + i));
+    } else {
+        b->msm_witness_g2(stream, bases, both, 2, witness_whole(n_aux), out);
+        for (size_t i = 0; i < 2; i++)
+            b->msm_witness_g2(stream, bases, both, 1, parts[i], out + 2 + i);
+    }
     gpu_must(b->wait(stream, &err), &err);
     b->witness_free(handle);
     b->bases_free(bases);
@@ -361,7 +374,7 @@ static void over_witness(const struct backend *b, const struct made *m, struct g
 static int compare_witness(enum element group, const struct shape *s, enum points_kind points)
 {
     struct made m = {0};
-    struct g2_point expected[2], got[2];
+    struct g2_point expected[N_SUMS], got[N_SUMS];
     int wrong;
 
     make_witness(&m, group, s, points);

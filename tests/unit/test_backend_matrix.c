@@ -54,7 +54,7 @@ static void check_spmv(struct waist *w, const struct matrix *m, const struct wit
     before = w->device->arena.used;
     assert_int_equal(w->be->witness_new(w->device, witness, &handle, NULL), CUZK_OK);
     assert_int_equal(w->device->arena.used - before, w->be->witness_bytes(w->curve, witness));
-    w->be->witness_put(w->stream, handle, witness);
+    w->be->witness_put(w->stream, handle, witness, witness_whole(witness->n_aux));
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
         for (size_t n = m->n_rows - starts[i];; n /= 3) {
             uint64_t *got;

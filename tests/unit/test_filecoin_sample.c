@@ -3,6 +3,7 @@
 #include "support/testing.h"
 
 #include "filecoin/porep_circuit.h"
+#include "filecoin/post_circuit.h"
 #include "filecoin/sample_porep.h"
 #include "filecoin/sample_post.h"
 #include "filecoin/sample_update.h"
@@ -234,6 +235,70 @@ static void test_updates_of_small_and_middle_sizes_satisfy_every_row(void **stat
     assert_update_satisfied(sector_size_of_name("16MiB"), 3);
 }
 
+/* What a witness was up to where it was said to be made. */
+struct made {
+    const struct witness *witness;
+    unsigned n;
+    size_t n_aux[8];
+    uint64_t digest[8];
+};
+
+/* Of the values of aux before n_aux, but for those of an unfinished rank step. */
+static uint64_t digest_before(const struct witness *w, size_t n_aux)
+{
+    const size_t whole = n_aux - n_aux % WITNESS_RANK_STEP;
+    const size_t words = witness_full_before(w, whole) * w->fr_bytes / 8;
+    uint64_t digest = 1;
+
+    for (size_t i = 0; i < whole / 64; i++)
+        digest = (digest ^ w->bits[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    for (size_t i = 0; i < words; i++)
+        digest = (digest ^ w->full[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return digest;
+}
+
+static void note_made(void *ctx, size_t n_aux)
+{
+    struct made *made = ctx;
+
+    assert_true(made->n < 8);
+    made->n_aux[made->n] = n_aux;
+    made->digest[made->n++] = digest_before(made->witness, n_aux);
+}
+
+/* More slots than any small circuit has. */
+static void test_a_long_witness_tells_what_is_made(void **state)
+{
+    struct post_config config =
+        post_config_make(POST_WINDOW, sector_size_of_name("2KiB"), API_1_2_0);
+    const struct sample_facts facts = sample_facts_of(2);
+    const uint8_t randomness[32] = {9};
+    struct packed_witness w;
+    struct vanilla_post v;
+    struct made made = {.witness = &w.values};
+    struct cuzk_error err;
+    struct r1cs cs;
+    size_t before = 0;
+
+    (void)state;
+    config.shape.slots = 500;
+    assert_int_equal(sample_post(&v, &config, 20, randomness, &facts, pool, NULL, &err), CUZK_OK);
+    assert_int_equal(post_record(&cs, &config.shape, NULL, &err), CUZK_OK);
+    assert_int_equal(packed_witness_new(&w, &cs, NULL, &err), CUZK_OK);
+    w.made.f = note_made;
+    w.made.ctx = &made;
+    post_witness(&w, &cs, &v, 0, pool);
+    assert_true(made.n >= 2);
+    for (unsigned i = 0; i < made.n; i++) {
+        assert_true(made.n_aux[i] > before && made.n_aux[i] < cs.n_aux);
+        assert_int_equal(digest_before(&w.values, made.n_aux[i]), made.digest[i]);
+        before = made.n_aux[i];
+    }
+    packed_witness_done(&w);
+    r1cs_done(&cs);
+    vanilla_post_done(&v);
+}
+
 static void test_witnesses_of_network_sizes_satisfy_every_row(void **state)
 {
     (void)state;
@@ -271,6 +336,7 @@ int main(void)
         cmocka_unit_test(test_an_update_takes_the_memory_that_it_says),
         cmocka_unit_test(test_witnesses_of_small_and_middle_sizes_satisfy_every_row),
         cmocka_unit_test(test_updates_of_small_and_middle_sizes_satisfy_every_row),
+        cmocka_unit_test(test_a_long_witness_tells_what_is_made),
         cmocka_unit_test(test_witnesses_of_network_sizes_satisfy_every_row),
     };
 

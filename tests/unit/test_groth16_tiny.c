@@ -214,7 +214,7 @@ static void check_polynomials(const struct tiny_set *set, struct pool *pool)
 
     machine_open(&m, pool);
     assert_ok(m.backend->witness_new(m.device, &set->witness, &w, &err), err);
-    m.backend->witness_put(m.stream, w, &set->witness);
+    m.backend->witness_put(m.stream, w, &set->witness, witness_whole(set->witness.n_aux));
     a = rows_of(&m, set, &set->cs.a, w);
     b = rows_of(&m, set, &set->cs.b, w);
     c = rows_of(&m, set, &set->cs.c, w);

@@ -8,7 +8,13 @@
 
 #include "backend/cpu/cpu_backend.h"
 #include "base/clock.h"
+#include "base/rng.h"
+#include "base/thread.h"
+#include "circuit/packed_witness.h"
 #include "engine/bench_job.h"
+#include "filecoin/circuit.h"
+#include "groth16/prove.h"
+#include "groth16/setup.h"
 #include "support/vectors.h"
 
 /* ---- the device ------------------------------------------------------------------------------ */
@@ -40,36 +46,50 @@ static void forget(struct copy *copy)
     *copy = (struct copy){0};
 }
 
-static uint64_t *duplicate(const uint64_t *words, size_t n)
+static uint64_t *words(size_t n)
 {
-    uint64_t *made = malloc(n * 8 + 8);
+    uint64_t *made = calloc(n + 1, 8);
 
     assert_non_null(made);
-    memcpy(made, words, n * 8);
     return made;
 }
 
-static void put_a_copy(struct stream *stream, struct witness_handle *handle,
-                       const struct witness *witness)
+/* Room for a handle's first witness; the next ones come to the same place. */
+static struct copy *copy_begin(struct stream *stream, struct witness_handle *handle,
+                               const struct witness *witness)
 {
-    struct copy *copy = copy_of(handle);
+    struct copy *copy = copy_of(NULL);
     struct witness view = *witness;
 
-    if (copy)
-        forget(copy);
-    else
-        copy = copy_of(NULL);
     assert_non_null(copy);
     *copy = (struct copy){
         .handle = handle,
-        .inputs = duplicate(witness->inputs, witness->n_inputs * witness->fr_bytes / 8),
-        .bits = duplicate(witness->bits, witness_map_words(witness->n_aux)),
-        .full = duplicate(witness->full, witness->n_full * witness->fr_bytes / 8),
+        .inputs = words(witness->n_inputs * witness->fr_bytes / 8),
+        .bits = words(witness_map_words(witness->n_aux)),
+        .full = words(witness->n_full * witness->fr_bytes / 8),
     };
     view.inputs = copy->inputs;
     view.bits = copy->bits;
     view.full = copy->full;
-    backend_cpu.witness_put(stream, handle, &view);
+    backend_cpu.witness_put(stream, handle, &view, witness_whole(witness->n_aux));
+    return copy;
+}
+
+/* Nothing but the part is touched: the rest may be in use. */
+static void put_a_copy(struct stream *stream, struct witness_handle *handle,
+                       const struct witness *witness, struct witness_part part)
+{
+    const size_t value = witness->fr_bytes / 8, word = part.first / 64;
+    const size_t full = witness_full_before(witness, part.first);
+    struct copy *copy = copy_of(handle);
+
+    if (!copy)
+        copy = copy_begin(stream, handle, witness);
+    memcpy(copy->bits + word, witness->bits + word, (witness_map_words(part.end) - word) * 8);
+    memcpy(copy->full + full * value, witness->full + full * value,
+           (witness_full_before(witness, part.end) - full) * value * 8);
+    if (part.end == witness->n_aux)
+        memcpy(copy->inputs, witness->inputs, witness->n_inputs * value * 8);
     n_puts++;
 }
 
@@ -193,6 +213,165 @@ static void test_partitions_are_proven_while_the_next_is_prepared(void **state)
     engine_close(&engine);
 }
 
+/* ---- witnesses in parts -----------------------------------------------------------------------
+ */
+
+/* A prover of its own over a made-up key; nothing is verified, so any values do. */
+struct scene {
+    struct backend backend;
+    struct prove_options options;
+    struct r1cs cs;
+    struct qap qap;
+    struct device *device;
+    struct stream *stream;
+    struct resident_key key;
+    struct packed_witness witness;
+    struct prover *prover;
+};
+
+static void must(enum cuzk_status st, const struct cuzk_error *err)
+{
+    if (st != CUZK_OK)
+        fail_msg("%s", err->message);
+}
+
+static void scene_key(struct scene *s, enum plan_form form)
+{
+    const struct setup_options setup = {.backend = &s->backend,
+                                        .pool = s->options.pool,
+                                        .domain_generator = 7,
+                                        .h_basis = H_COSET_FOLDED};
+    struct trapdoor trapdoor;
+    struct cuzk_error err = {0};
+    struct plan plan;
+    size_t bytes;
+
+    prover_resident_plan(&plan, &s->qap, setup.h_basis, form, &s->options);
+    bytes = resident_key_bytes(&s->backend, &s->qap, setup.h_basis) + plan.arena_bytes;
+    if (bytes < setup_resident_bytes(&s->qap, &setup))
+        bytes = setup_resident_bytes(&s->qap, &setup);
+    must(s->backend.open(&s->device,
+                         &(struct device_options){
+                             .curve = s->cs.curve, .pool = s->options.pool, .arena_bytes = bytes},
+                         &err),
+         &err);
+    must(s->backend.stream_new(s->device, &s->stream, &err), &err);
+    must(trapdoor_from_label(&trapdoor, s->cs.curve, "parts", &err), &err);
+    must(groth16_setup_resident(&s->qap, &trapdoor, &setup, s->device, s->stream, &s->key, &err),
+         &err);
+}
+
+static void scene_values(struct scene *s)
+{
+    struct cuzk_error err = {0};
+    struct rng rng;
+
+    rng_seed(&rng, test_seed());
+    must(packed_witness_new(&s->witness, &s->cs, NULL, &err), &err);
+    for (size_t i = 0; i < s->cs.n_inputs; i++)
+        s->witness.room.inputs[4 * i] = rng_u64(&rng);
+    for (size_t i = 0; i < s->cs.n_full; i++)
+        s->witness.room.full[4 * i] = rng_u64(&rng);
+    for (size_t v = 0; v < s->cs.n_aux; v++)
+        if (!witness_bit(s->cs.full_map, v) && rng_u64(&rng) % 2)
+            s->witness.room.bits[v / 64] |= (uint64_t)1 << v % 64;
+}
+
+static void scene_open(struct scene *s, enum plan_form form)
+{
+    struct circuit_name name = {0};
+    struct cuzk_error err = {0};
+
+    *s = (struct scene){.backend = beside_of_cpu()};
+    s->backend.wait = backend_cpu.wait; /* nobody listens */
+    must(pool_new(&s->options.pool, 2, &err), &err);
+    s->options.backend = &s->backend;
+    must(circuit_name_parse(&name, "window-2KiB", &err), &err);
+    must(circuit_record(&s->cs, name, NULL, &err), &err);
+    must(qap_init(&s->qap, &s->cs, NULL, &err), &err);
+    scene_key(s, form);
+    scene_values(s);
+    must(prover_open_resident(&s->prover, &s->key, s->device, form, &s->qap, &s->options, &err),
+         &err);
+}
+
+static void scene_close(struct scene *s)
+{
+    prover_close(s->prover);
+    packed_witness_done(&s->witness);
+    resident_key_done(&s->key);
+    s->backend.stream_free(s->stream);
+    s->backend.close(s->device);
+    qap_done(&s->qap);
+    r1cs_done(&s->cs);
+    pool_free(s->options.pool);
+}
+
+/* A run on a thread of its own. */
+struct started {
+    struct scene *scene;
+    struct thread thread;
+    struct prove_sums sums;
+    enum cuzk_status st;
+    struct cuzk_error err;
+};
+
+static void run_main(void *ctx)
+{
+    struct started *run = ctx;
+
+    run->st = prover_run(run->scene->prover, 1, &run->sums, &run->err);
+}
+
+static void check_parts(enum plan_form form)
+{
+    struct scene s;
+    struct started run = {.scene = &s};
+    struct prove_sums whole;
+    struct cuzk_error err = {0};
+    const struct witness *w;
+
+    scene_open(&s, form);
+    w = &s.witness.values;
+    must(prover_put(s.prover, 0, w, &err), &err);
+    must(prover_run(s.prover, 0, &whole, &err), &err);
+
+    /* more parts than a run keeps apart, not cut where words end, and one that brings nothing */
+    prover_put_begin(s.prover, 1);
+    must(thread_begin(&run.thread, run_main, &run, &err), &err);
+    for (unsigned i = 1; i <= 12; i++) {
+        must(prover_put_part(s.prover, 1, w, w->n_aux * i / 12, &err), &err);
+        if (i < 12)
+            must(prover_put_part(s.prover, 1, w, w->n_aux * i / 12 + 1, &err), &err);
+    }
+    thread_end(&run.thread);
+    must(run.st, &run.err);
+    assert_memory_equal(&run.sums, &whole, sizeof whole);
+
+    /* a witness that does not come ends the run; the next one is proven */
+    prover_put_begin(s.prover, 1);
+    must(thread_begin(&run.thread, run_main, &run, &err), &err);
+    must(prover_put_part(s.prover, 1, w, w->n_aux / 2, &err), &err);
+    prover_put_fail(s.prover, 1);
+    thread_end(&run.thread);
+    assert_int_equal(run.st, CUZK_CANCELLED);
+    must(prover_put(s.prover, 1, w, &err), &err);
+    run_main(&run);
+    must(run.st, &run.err);
+    assert_memory_equal(&run.sums, &whole, sizeof whole);
+    scene_close(&s);
+}
+
+static void test_parts_of_a_witness_sum_up_to_the_whole(void **state)
+{
+    (void)state;
+    check_parts(PLAN_RESIDENT);
+    check_parts(PLAN_OVERLAPPED);
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------
+ */
+
 static void test_a_device_that_is_too_small_is_refused_with_the_numbers(void **state)
 {
     const struct backend backend = beside_of_cpu();
@@ -218,6 +397,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_partitions_are_proven_while_the_next_is_prepared),
+        cmocka_unit_test(test_parts_of_a_witness_sum_up_to_the_whole),
         cmocka_unit_test(test_a_device_that_is_too_small_is_refused_with_the_numbers),
     };
 

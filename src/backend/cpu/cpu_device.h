@@ -144,7 +144,7 @@ size_t cpu_witness_bytes(const struct curve *curve, const struct witness *shape)
 enum cuzk_status cpu_witness_new(struct device *device, const struct witness *shape,
                                  struct witness_handle **ret, struct cuzk_error *err);
 void cpu_witness_put(struct stream *stream, struct witness_handle *handle,
-                     const struct witness *witness);
+                     const struct witness *witness, struct witness_part part);
 void cpu_witness_free(struct witness_handle *witness);
 size_t cpu_matrix_bytes(const struct curve *curve, const struct matrix *matrix);
 enum cuzk_status cpu_matrix_new(struct device *device, const struct matrix *matrix,
@@ -217,10 +217,10 @@ void cpu_msm_g2(struct stream *stream, const struct bases *bases, const struct b
 size_t cpu_msm_bytes(const struct curve *curve, enum element group, size_t n, unsigned n_threads);
 void cpu_msm_witness_g1(struct stream *stream, const struct bases *bases,
                         struct witness_handle *const *witnesses, size_t n_witnesses,
-                        struct g1_point *out);
+                        struct witness_part part, struct g1_point *out);
 void cpu_msm_witness_g2(struct stream *stream, const struct bases *bases,
                         struct witness_handle *const *witnesses, size_t n_witnesses,
-                        struct g2_point *out);
+                        struct witness_part part, struct g2_point *out);
 size_t cpu_msm_witness_bytes(const struct curve *curve, const struct bases_source *source,
                              size_t n_full, unsigned n_threads);
 

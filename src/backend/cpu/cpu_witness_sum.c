@@ -22,6 +22,7 @@ struct witness_sum {
     const struct device *device;
     const struct bases *bases;
     const struct witness *witness;
+    struct witness_part part;
     uint64_t *scalars;  /* of the terms */
     uint64_t *select;   /* over the points */
     uint32_t *index;    /* points of the terms */
@@ -178,11 +179,13 @@ static uint32_t chunk_full(const struct witness_sum *s, size_t first_word, size_
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
+/* Chunks are counted from the beginning of the part. */
 static void chunk_words(const struct witness_sum *s, size_t chunk, size_t *first, size_t *end)
 {
-    size_t n_words = witness_map_words(s->witness->n_aux), step = ((size_t)1 << LG_CHUNK) / 64;
+    const size_t n_words = witness_map_words(s->part.end), step = ((size_t)1 << LG_CHUNK) / 64;
+    const size_t begin = s->part.first / 64 + chunk * step;
 
-    *first = chunk * step < n_words ? chunk * step : n_words;
+    *first = begin < n_words ? begin : n_words;
     *end = n_words - *first < step ? n_words : *first + step;
 }
 
@@ -236,9 +239,9 @@ static uint32_t input_terms(const struct witness_sum *s)
 /* Fills scalars, index and select; returns the number of terms. */
 static size_t gather(struct witness_sum *s)
 {
-    size_t chunks = n_chunks(s->witness->n_aux);
+    const size_t chunks = n_chunks(s->part.end - s->part.first);
 
-    s->chunk_at[0] = input_terms(s);
+    s->chunk_at[0] = s->part.end == s->witness->n_aux ? input_terms(s) : 0;
     pool_run(s->device->pool, chunks, count_chunk, s);
     for (size_t i = 0; i < chunks; i++)
         s->chunk_at[i + 1] += s->chunk_at[i];
@@ -258,14 +261,14 @@ static enum cuzk_status sum_up(struct witness_sum *s, void *terms, void *bits,
 
     if (device_cancelled(s->device))
         return error_set(err, CUZK_CANCELLED, "cancelled");
-    TRY(group->msm(terms, points, s->index, s->scalars, n_terms, s->kernel, pool,
-                   err));
+    TRY(group->msm(terms, points, s->index, s->scalars, n_terms, s->kernel, pool, err));
     return group->sum(bits, points, s->select, points->n, s->kernel, pool, err);
 }
 
 /* One witness; false if the stream has failed. */
 static bool witness_sum(struct stream *stream, const struct bases *bases,
-                        const struct witness *witness, void *terms, void *bits)
+                        const struct witness *witness, struct witness_part part, void *terms,
+                        void *bits)
 {
     struct device *device = stream->device;
     const struct layout l =
@@ -276,12 +279,16 @@ static bool witness_sum(struct stream *stream, const struct bases *bases,
 
     assert(witness->n_aux == bases->source.n_aux);
     assert(!bases->source.input_map || witness->n_inputs == bases->source.n_inputs);
+    assert(part.first <= part.end && part.end <= witness->n_aux);
+    assert(part.first % WITNESS_RANK_STEP == 0);
+    assert(part.end % WITNESS_RANK_STEP == 0 || part.end == witness->n_aux);
     if (!scratch)
         return false;
     struct witness_sum s = {
         .device = device,
         .bases = bases,
         .witness = witness,
+        .part = part,
         .scalars = (uint64_t *)scratch,
         .select = (uint64_t *)(scratch + l.select),
         .index = (uint32_t *)(scratch + l.index),
@@ -299,7 +306,7 @@ static bool witness_sum(struct stream *stream, const struct bases *bases,
 
 void cpu_msm_witness_g1(struct stream *stream, const struct bases *bases,
                         struct witness_handle *const *witnesses, size_t n_witnesses,
-                        struct g1_point *out)
+                        struct witness_part part, struct g1_point *out)
 {
     assert(bases->source.group == ELEMENT_G1);
     if (!stream_begin(stream, "msm_witness_g1"))
@@ -307,7 +314,7 @@ void cpu_msm_witness_g1(struct stream *stream, const struct bases *bases,
     for (size_t i = 0; i < n_witnesses; i++) {
         struct g1_point terms = {{0}}, bits = {{0}};
 
-        if (!witness_sum(stream, bases, &witnesses[i]->witness, &terms, &bits))
+        if (!witness_sum(stream, bases, &witnesses[i]->witness, part, &terms, &bits))
             break;
         stream->device->curve->g1_add(&out[i], &terms, &bits);
     }
@@ -316,7 +323,7 @@ void cpu_msm_witness_g1(struct stream *stream, const struct bases *bases,
 
 void cpu_msm_witness_g2(struct stream *stream, const struct bases *bases,
                         struct witness_handle *const *witnesses, size_t n_witnesses,
-                        struct g2_point *out)
+                        struct witness_part part, struct g2_point *out)
 {
     assert(bases->source.group == ELEMENT_G2);
     if (!stream_begin(stream, "msm_witness_g2"))
@@ -324,7 +331,7 @@ void cpu_msm_witness_g2(struct stream *stream, const struct bases *bases,
     for (size_t i = 0; i < n_witnesses; i++) {
         struct g2_point terms = {{0}}, bits = {{0}};
 
-        if (!witness_sum(stream, bases, &witnesses[i]->witness, &terms, &bits))
+        if (!witness_sum(stream, bases, &witnesses[i]->witness, part, &terms, &bits))
             break;
         stream->device->curve->g2_add(&out[i], &terms, &bits);
     }

@@ -581,6 +581,7 @@ struct witness_room {
     uint32_t *counts, *totals, *bit_base, *full_base, *full_scalar;
     void *scan, *plain; /* plain: the sum over the set bits */
     uint8_t *rest;
+    size_t dense_bytes;       /* there, for a sum over all terms */
     uint8_t *temp_x, *temp_y; /* from here on for the plain sum only */
     void *batch, *groups, *weighted;
     size_t bytes;
@@ -600,6 +601,12 @@ static size_t padded_bits(size_t n)
     return n ? (n + step - 1) / step * step : step;
 }
 
+/* Terms of a sum over a witness, at most: only a variable with a point becomes one. */
+static size_t most_terms(size_t n_points, size_t n_inputs, size_t n_full)
+{
+    return n_inputs + n_full < n_points ? n_inputs + n_full : n_points;
+}
+
 static struct witness_room witness_room_of(enum cuda_group group, size_t n_points, size_t n_aux,
                                            size_t n_terms, uint8_t *base)
 {
@@ -609,7 +616,7 @@ static struct witness_room witness_room_of(enum cuda_group group, size_t n_point
     const size_t n_groups = ((size_t)1 << LG_FEW_BITS) / BITS_GROUP + 1;
     const struct sum_shape shape = shape_of(group, n_terms);
     struct witness_room r = {0};
-    size_t used = 0, dense;
+    size_t used = 0;
 
 #define PLACE(where, size) (where) = cuda_place(base, &used, (size))
     PLACE(r.counts, 2 * (n_words + 1) * 4);
@@ -620,14 +627,15 @@ static struct witness_room witness_room_of(enum cuda_group group, size_t n_point
     PLACE(r.full_scalar, n_terms * 4);
     PLACE(r.plain, 4 * coordinate);
     PLACE(r.rest, 0);
-    dense = used + room_of(&shape, NULL).bytes;
+    r.dense_bytes = room_of(&shape, NULL).bytes;
+    r.bytes = used + r.dense_bytes;
     PLACE(r.temp_x, most * coordinate);
     PLACE(r.temp_y, most * coordinate);
     PLACE(r.batch, BY_CURVE(batch_add_bytes, group, most / 2));
     PLACE(r.groups, n_groups * 4 * coordinate);
     PLACE(r.weighted, BY_CURVE(weighted_bytes, group, n_groups, 1));
 #undef PLACE
-    r.bytes = larger(used, dense);
+    r.bytes = larger(r.bytes, used);
     return r;
 }
 
@@ -640,7 +648,8 @@ size_t cuda_msm_witness_bytes(const struct curve *curve, const struct bases_sour
     for (size_t w = 0; source->input_map && w < witness_map_words(source->n_inputs); w++)
         n_inputs += (size_t)__builtin_popcountll(source->input_map[w]);
     return cuda_piece(witness_room_of(cuda_group_of(curve, source->group), source->points.n,
-                                      source->n_aux, n_inputs + n_full, NULL)
+                                      source->n_aux, most_terms(source->points.n, n_inputs, n_full),
+                                      NULL)
                           .bytes);
 }
 
@@ -694,42 +703,69 @@ static enum cuzk_status sum_bits(struct stream *stream, const struct bases *base
               err);
 }
 
-static enum cuzk_status select_terms(struct stream *stream, const struct bases *bases,
-                                     const struct witness_handle *w, const struct witness_room *r,
-                                     uint32_t totals[2], struct cuzk_error *err)
+/* Inputs of a part that have a point. */
+static size_t input_points_in(const struct bases *bases, const struct witness_handle *w,
+                              struct witness_part part)
 {
-    const struct cuda_select select = {
-        .map = bases->aux_map,
-        .map_rank = bases->aux_rank,
-        .full_map = w->full_map,
-        .bits = w->bits,
-        .full_rank = w->full_rank,
-        .n = w->n_aux,
+    return part.end == w->n_aux ? bases->n_input_points : 0;
+}
+
+/* totals: set bits, and full values of aux. */
+static enum cuzk_status select_terms(struct stream *stream, const struct bases *bases,
+                                     const struct witness_handle *w, struct witness_part part,
+                                     const struct witness_room *r, uint32_t totals[2],
+                                     struct cuzk_error *err)
+{
+    const size_t word = part.first / 64, step = part.first / WITNESS_RANK_STEP;
+    const size_t n_inputs = input_points_in(bases, w, part);
+    struct cuda_select select = {
+        .full_map = w->full_map + word,
+        .bits = w->bits + word,
+        .full_rank = w->full_rank + step,
+        .n = part.end - part.first,
         .first_base = (uint32_t)bases->n_input_points,
         .first_full = (uint32_t)w->n_inputs,
         .bit_base = r->bit_base,
-        .full_base = r->full_base + bases->n_input_points,
-        .full_scalar = r->full_scalar + bases->n_input_points,
+        .full_base = r->full_base + n_inputs,
+        .full_scalar = r->full_scalar + n_inputs,
         .counts = r->counts,
         .totals = r->totals,
         .scratch = r->scan,
     };
 
+    if (bases->aux_map) {
+        select.map = bases->aux_map + word;
+        select.map_rank = bases->aux_rank + step;
+    } else {
+        select.first_base += (uint32_t)part.first;
+    }
     TRY(CU(cuda_select(&select, stream->cuda), err));
-    TRY(CU(cuda_count_up(r->full_base, bases->n_input_points, stream->cuda), err));
-    if (bases->n_input_points)
-        TRY(CU(cudaMemcpyAsync(r->full_scalar, bases->input_index, bases->n_input_points * 4,
+    TRY(CU(cuda_count_up(r->full_base, n_inputs, stream->cuda), err));
+    if (n_inputs)
+        TRY(CU(cudaMemcpyAsync(r->full_scalar, bases->input_index, n_inputs * 4,
                                cudaMemcpyDeviceToDevice, stream->cuda),
                err));
     TRY(CU(cudaMemcpyAsync(totals, r->totals, 8, cudaMemcpyDeviceToHost, stream->cuda), err));
     return CU(cudaStreamSynchronize(stream->cuda), err);
 }
 
-static enum cuzk_status witness_sum(struct stream *stream, const struct bases *bases,
-                                    const struct witness_handle *w, void *out,
-                                    struct cuzk_error *err)
+/* For part of the terms in the scratch of all: fewer can want more, with more sets at a time. */
+static struct sum_shape shape_within(enum cuda_group group, size_t n, size_t bytes)
 {
-    const size_t n_terms = bases->n_input_points + w->n_full;
+    struct sum_shape s = shape_of(group, n);
+
+    for (; s.sets > 1 && room_of(&s, NULL).bytes > bytes; s.sets--) {
+        s.n_entries -= s.part * n;
+        s.n_buckets -= (size_t)1 << (s.c - 1);
+    }
+    return s;
+}
+
+static enum cuzk_status witness_sum(struct stream *stream, const struct bases *bases,
+                                    const struct witness_handle *w, struct witness_part part,
+                                    void *out, struct cuzk_error *err)
+{
+    const size_t n_terms = most_terms(bases->n, bases->n_input_points, w->n_full);
     struct witness_room r = witness_room_of(bases->group, bases->n, w->n_aux, n_terms, NULL);
     struct cuda_digits entries = {0};
     uint32_t totals[2];
@@ -739,12 +775,12 @@ static enum cuzk_status witness_sum(struct stream *stream, const struct bases *b
 
     TRY(cuda_scratch_begin(stream, r.bytes, &scratch, err));
     r = witness_room_of(bases->group, bases->n, w->n_aux, n_terms, scratch);
-    s = sum_of(stream, bases, shape_of(bases->group, n_terms), r.rest);
-    TRY_GOTO(st, end, select_terms(stream, bases, w, &r, totals, err));
+    TRY_GOTO(st, end, select_terms(stream, bases, w, part, &r, totals, err));
     entries.scalars = w->values;
     entries.scalar_index = r.full_scalar;
     entries.base_index = r.full_base;
-    entries.n = (uint32_t)bases->n_input_points + totals[1];
+    entries.n = (uint32_t)input_points_in(bases, w, part) + totals[1];
+    s = sum_of(stream, bases, shape_within(bases->group, entries.n, r.dense_bytes), r.rest);
     TRY_GOTO(st, end, sum_bits(stream, bases, &r, totals[0], r.plain, err));
     TRY_GOTO(st, end, sum_dense(&s, &entries, err));
     TRY_GOTO(st, end,
@@ -758,27 +794,27 @@ end:
 }
 
 static void msm_witness(struct stream *stream, const struct bases *bases,
-                        struct witness_handle *const *witnesses, size_t n_witnesses, uint8_t *out,
-                        size_t out_size, const char *name)
+                        struct witness_handle *const *witnesses, size_t n_witnesses,
+                        struct witness_part part, uint8_t *out, size_t out_size, const char *name)
 {
     for (size_t i = 0; i < n_witnesses; i++)
         if (cuda_op_begin(stream, name))
-            cuda_op_end(
-                stream,
-                witness_sum(stream, bases, witnesses[i], out + i * out_size, &stream->failure),
-                &stream->failure);
+            cuda_op_end(stream,
+                        witness_sum(stream, bases, witnesses[i], part, out + i * out_size,
+                                    &stream->failure),
+                        &stream->failure);
 }
 void cuda_msm_witness_g1(struct stream *stream, const struct bases *bases,
                          struct witness_handle *const *witnesses, size_t n_witnesses,
-                         struct g1_point *out)
+                         struct witness_part part, struct g1_point *out)
 {
-    msm_witness(stream, bases, witnesses, n_witnesses, (uint8_t *)out, sizeof *out,
+    msm_witness(stream, bases, witnesses, n_witnesses, part, (uint8_t *)out, sizeof *out,
                 "msm_witness_g1");
 }
 void cuda_msm_witness_g2(struct stream *stream, const struct bases *bases,
                          struct witness_handle *const *witnesses, size_t n_witnesses,
-                         struct g2_point *out)
+                         struct witness_part part, struct g2_point *out)
 {
-    msm_witness(stream, bases, witnesses, n_witnesses, (uint8_t *)out, sizeof *out,
+    msm_witness(stream, bases, witnesses, n_witnesses, part, (uint8_t *)out, sizeof *out,
                 "msm_witness_g2");
 }

@@ -12,7 +12,7 @@ static size_t place_parts(struct witness_handle *h, size_t fr_bytes, uint8_t *ba
     h->full_map = cuda_place(base, &used, map_bytes);
     h->bits = cuda_place(base, &used, map_bytes);
     h->full_rank = cuda_place(base, &used, witness_rank_entries(h->n_aux) * sizeof(uint32_t));
-    h->records = cuda_place(base, &used, 4 * map_bytes);
+    h->records = cuda_place(base, &used, witness_map_words(h->n_aux) * CUDA_RECORD_BYTES);
     return used;
 }
 
@@ -26,24 +26,30 @@ size_t cuda_witness_bytes(const struct curve *curve, const struct witness *shape
 
 /* ---- the witness ---------------------------------------------------------------------------- */
 
-static enum cuzk_status put_parts(struct stream *s, const struct witness_handle *h,
-                                  const struct witness *w, struct cuzk_error *err)
+static enum cuzk_status put_part(struct stream *s, const struct witness_handle *h,
+                                 const struct witness *w, struct witness_part part,
+                                 struct cuzk_error *err)
 {
-    const size_t map_bytes = witness_map_words(h->n_aux) * sizeof(uint64_t);
+    const size_t word = part.first / 64, n_words = witness_map_words(part.end) - word;
+    const size_t full = witness_full_before(w, part.first);
+    const size_t n_full = witness_full_before(w, part.end) - full;
+    const size_t n_inputs = part.end == w->n_aux ? w->n_inputs : 0;
     const struct {
         void *to;
         const void *from;
         size_t bytes;
-    } parts[] = {
-        {h->values, w->inputs, w->n_inputs * w->fr_bytes},
-        {h->values + w->n_inputs * w->fr_bytes, w->full, w->n_full * w->fr_bytes},
-        {h->bits, w->bits, map_bytes},
+    } pieces[] = {
+        {h->values, w->inputs, n_inputs * w->fr_bytes},
+        {h->values + (w->n_inputs + full) * w->fr_bytes, w->full + full * w->fr_bytes / 8,
+         n_full * w->fr_bytes},
+        {h->bits + word, w->bits + word, n_words * sizeof *h->bits},
     };
 
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        TRY(cuda_upload(s->device, parts[i].to, parts[i].from, parts[i].bytes, s->cuda, err));
-    return CU(s->device->kernels->witness_records(h->records, h->full_map, h->bits, h->full_rank,
-                                                  witness_map_words(h->n_aux), s->cuda),
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+        TRY(cuda_upload(s->device, pieces[i].to, pieces[i].from, pieces[i].bytes, s->cuda, err));
+    return CU(s->device->kernels->witness_records(
+                  h->records + word * CUDA_RECORD_BYTES, h->full_map + word, h->bits + word,
+                  h->full_rank + part.first / WITNESS_RANK_STEP, n_words, s->cuda),
               err);
 }
 
@@ -83,10 +89,11 @@ out:
     return st;
 }
 
-void cuda_witness_put(struct stream *s, struct witness_handle *h, const struct witness *witness)
+void cuda_witness_put(struct stream *s, struct witness_handle *h, const struct witness *witness,
+                      struct witness_part part)
 {
     if (cuda_op_begin(s, "witness_put"))
-        cuda_op_end(s, put_parts(s, h, witness, &s->failure), &s->failure);
+        cuda_op_end(s, put_part(s, h, witness, part, &s->failure), &s->failure);
 }
 
 void cuda_witness_free(struct witness_handle *h)

@@ -5,6 +5,9 @@
 #include "backend/cuda/cuda_device.h"
 #include "backend/cuda/launch.h"
 
+/* Map, bits and rank of 32 variables side by side, twice: spmv_kernels.cu. */
+enum { CUDA_RECORD_BYTES = 32 };
+
 struct witness_handle {
     struct device *device;
     struct piece *piece;
@@ -12,7 +15,7 @@ struct witness_handle {
     uint8_t *values; /* inputs, then full values */
     uint64_t *full_map, *bits;
     uint32_t *full_rank;
-    void *records; /* map, bits and rank of 32 variables side by side: spmv_kernels.cu */
+    uint8_t *records; /* one for 64 variables */
 };
 
 /* The multiples 2^(c n_sets j) of every point that a handle holds, j in [0, n), for windows of c
