@@ -1,6 +1,7 @@
 /* Sums over points of the CUDA back end against the cpu back end, byte for byte: dense and over
  * packed witnesses, G1 and G2, with every kind of scalar and point that has broken such code
  * before. */
+#include "backend/cuda/cuda_device.h"
 #include "gpu/gpu_tests.h"
 #include "gpu/gpu_check.h"
 #include "msm/group_kernels.h"
@@ -425,6 +426,21 @@ static int tiny_sums_equal_cpu(void)
            compare_multiples(ELEMENT_G1, 100, 3, POINTS_WITH_INFINITIES, SCALARS_RANDOM) +
            compare_witness(ELEMENT_G1, &shape, POINTS_WITH_INFINITIES);
 }
+/* As the largest sums are made: so that windows of two widths come first. */
+static int sums_a_window_at_a_time_equal_cpu(void)
+{
+    static const size_t sizes[] = {1, 33, 1000, 22529, 300000};
+    const struct shape shape = {7, 5000, 60, 50, 70, true};
+    int wrong;
+
+    cuda_msm_together(1);
+    wrong = compare_sizes(ELEMENT_G1, sizes, 5) + compare_sizes(ELEMENT_G2, sizes, 3) +
+            compare_multiples(ELEMENT_G1, 22529, 3, POINTS_RANDOM, SCALARS_RANDOM) +
+            compare_witness(ELEMENT_G1, &shape, POINTS_WITH_INFINITIES) +
+            compare_witness(ELEMENT_G2, &shape, POINTS_WITH_INFINITIES);
+    cuda_msm_together(0);
+    return wrong;
+}
 static int msm_over_a_large_witness_equals_cpu(void)
 {
     const struct shape s = {40, ((size_t)1 << 22) + 77, 1, 50, 80, true};
@@ -446,6 +462,7 @@ int gpu_sums(int argc, char **argv)
         {"msm_g2_large", msm_g2_large, false},
         {"msm_over_a_witness_equals_cpu", msm_over_a_witness_equals_cpu, false},
         {"msm_over_a_large_witness_equals_cpu", msm_over_a_large_witness_equals_cpu, false},
+        {"sums_a_window_at_a_time_equal_cpu", sums_a_window_at_a_time_equal_cpu, false},
     };
     struct cuzk_error err = {0};
     int status;

@@ -10,7 +10,9 @@ void COMBINE(const struct result *result, const void *landed)
     G(affine_t) affine;
 
     for (unsigned w = result->n_windows; w-- > 0;) {
-        for (unsigned i = 0; i < result->window_bits - result->row_bits; i++)
+        const unsigned bits = result->window_bits + (w < result->n_wide);
+
+        for (unsigned i = 0; i < bits - result->row_bits; i++)
             G(dbl)(&sum, &sum);
         X(to_jacobian)(&term, &rows[w]);
         G(add)(&sum, &sum, &term);

@@ -70,6 +70,9 @@ MUST_CHECK enum cuzk_status cuda_check(cudaError_t e, const char *call, struct c
 /* Fault injection: the n-th call that is checked from now on is made and then said to have failed
  * with `error`; 0: none. Returns how many were checked since the last time. */
 size_t cuda_fail_at(size_t n, cudaError_t error);
+/* For tests: sums take so many entries together as if there were many more, 0: as many as are good.
+ * What was planned before is void. */
+void cuda_msm_together(size_t entries);
 
 struct piece {
     struct piece *older;
@@ -84,8 +87,8 @@ struct result {
     unsigned slot;
     void (*finish)(const struct result *result, const void *landed);
     void *out;
-    unsigned n_windows, window_bits, row_bits; /* finish's own, */
-    size_t n;                                  /* and of another */
+    unsigned n_windows, window_bits, n_wide, row_bits; /* finish's own, */
+    size_t n;                                          /* and of another */
 };
 
 struct device {

@@ -16,6 +16,9 @@
  * R_row and C_column plain sums of rows and columns: two additions a bucket, in batches again while
  * there are many.
  *
+ * Windows are of c bits, or some of c + 1, so that no bit is left over: 256 are three of 24 and
+ * eight of 23, with half the buckets of eleven of 24.
+ *
  * Where a handle holds multiples of its points, windows a fixed number apart share their buckets:
  * as many entries, but fewer sets of buckets to reduce. A set whose entries are too many to be
  * taken together is made in parts, whose buckets are added to those so far.
@@ -41,6 +44,7 @@ struct sum_shape {
     enum cuda_group group;
     size_t n;                      /* scalars, at most */
     unsigned c, n_windows, spread; /* spread: multiples of r that fit beside a scalar */
+    unsigned n_wide;               /* the first windows, of c + 1 bits; taken one at a time then */
     unsigned multiples, n_sets;    /* window j n_sets + k: multiple j, set k */
     unsigned sets, part;           /* sets, and multiples of them, taken at a time */
     unsigned row_bits;             /* h */
@@ -80,10 +84,19 @@ static const unsigned lg_together[] = {
     [CUDA_BN254_G2] = 27,
 };
 
+/* The same as a test wants it; 0: as above. */
+static _Atomic size_t entries_together;
+
+void cuda_msm_together(size_t entries)
+{
+    atomic_store(&entries_together, entries);
+}
+
 /* Sums of n scalars in windows of c bits with `multiples` of every point. */
 static struct sum_shape shape_with(enum cuda_group group, size_t n, unsigned c, unsigned multiples)
 {
-    const size_t enough = (size_t)1 << lg_together[group];
+    const size_t wanted = atomic_load_explicit(&entries_together, memory_order_relaxed);
+    const size_t enough = wanted ? wanted : (size_t)1 << lg_together[group];
     const size_t together = n ? enough / n : SIZE_MAX;
     struct sum_shape s = {.group = group, .n = n, .c = c, .n_windows = windows_of(group, c)};
     unsigned slack;
@@ -103,10 +116,24 @@ static struct sum_shape shape_with(enum cuda_group group, size_t n, unsigned c, 
     return s;
 }
 
+/* The same without a bit left over, if windows are taken one at a time. */
+static struct sum_shape widened(const struct sum_shape *plain)
+{
+    struct sum_shape s = *plain;
+
+    s.n_windows = s.n_sets = bits_of(s.group) / s.c;
+    s.n_wide = bits_of(s.group) % s.c;
+    if (plain->sets > 1 || plain->multiples > 1 || s.n_wide == 0 || s.n_wide > s.n_windows)
+        return *plain;
+    s.spread = 1;
+    s.n_buckets *= 2;
+    return s;
+}
+
 /* Additions: one an entry, about 2.5 a bucket, and one a bucket for every further part. */
 static double cost_of(const struct sum_shape *s)
 {
-    const double buckets = (double)((size_t)1 << (s->c - 1)) * s->n_sets;
+    const double buckets = (double)((size_t)1 << (s->c - 1)) * (s->n_sets + s->n_wide);
     const unsigned n_parts = (s->multiples + s->part - 1) / s->part;
 
     return (double)s->n_windows * (double)s->n + (1.5 + n_parts) * buckets;
@@ -117,10 +144,12 @@ static struct sum_shape shape_of(enum cuda_group group, size_t n)
     struct sum_shape best = shape_with(group, n, 6, 1);
 
     for (unsigned c = 7; c <= 24; c++) {
-        const struct sum_shape s = shape_with(group, n, c, 1);
+        const struct sum_shape s = shape_with(group, n, c, 1), wide = widened(&s);
 
         if (cost_of(&s) < cost_of(&best))
             best = s;
+        if (cost_of(&wide) < cost_of(&best))
+            best = wide;
     }
     return best;
 }
@@ -155,9 +184,14 @@ struct sum_room {
     size_t bytes;
 };
 
+static unsigned bits_of_set(const struct sum_shape *s, unsigned set)
+{
+    return s->c + (set < s->n_wide);
+}
+/* Of the widest sets, which are the first. */
 static size_t n_rows_of(const struct sum_shape *s)
 {
-    return (size_t)1 << (s->c - 1 - s->row_bits);
+    return (size_t)1 << (bits_of_set(s, 0) - 1 - s->row_bits);
 }
 
 static void place_lists(struct lists *l, const struct sum_shape *s, uint8_t *base, size_t *used)
@@ -311,10 +345,11 @@ static enum cuzk_status make_lists(const struct sum *s, const struct cuda_digits
     int which;
 
     *ret = (struct planned){.lists = l, .plan = l->plan, .chunk = chunk_of(&s->shape, k)};
-    ret->plan.n_buckets = ret->chunk.sets << (s->shape.c - 1);
+    ret->plan.n_buckets = ret->chunk.sets << (bits_of_set(&s->shape, ret->chunk.first_set) - 1);
     memcpy(digits.modulus, s->stream->device->curve->fr_modulus.w, sizeof digits.modulus);
     digits.c = s->shape.c;
     digits.n_windows = s->shape.n_windows;
+    digits.n_wide = s->shape.n_wide;
     digits.spread = s->shape.spread;
     digits.n_sets = s->shape.n_sets;
     digits.stride = (uint32_t)s->bases->n + 1;
@@ -396,8 +431,9 @@ static enum cuzk_status halve(const struct sum *s, uint32_t *from, size_t *lengt
 static enum cuzk_status sum_rows_and_columns(const struct sum *s, uint32_t buckets, unsigned first,
                                              unsigned n_sets, struct cuzk_error *err)
 {
-    const size_t per_set = (size_t)1 << (s->shape.c - 1), n_rows = n_rows_of(&s->shape);
-    const size_t list_bytes = n_rows * 4 * cuda_coordinate_bytes(s->shape.group);
+    const size_t per_set = (size_t)1 << (bits_of_set(&s->shape, first) - 1);
+    const size_t n_rows = per_set >> s->shape.row_bits;
+    const size_t list_bytes = n_rows_of(&s->shape) * 4 * cuda_coordinate_bytes(s->shape.group);
     const uint32_t n_columns = 1u << s->shape.row_bits;
     const uint32_t rows_to = s->points.n_table, columns_to = rows_to + (uint32_t)s->shape.n_buckets;
     const cudaStream_t cuda = s->stream->cuda;
@@ -491,6 +527,12 @@ static enum cuzk_status sum_dense(const struct sum *s, const struct cuda_digits 
     const unsigned n = n_chunks(shape);
     struct planned now, next;
 
+    if (shape->n_wide) /* other sets leave half of their rows as they are: at infinity */
+        TRY(CU(cudaMemsetAsync(s->room.ends, 0,
+                               2 * (size_t)shape->n_sets * n_rows_of(shape) * 4 *
+                                   cuda_coordinate_bytes(shape->group),
+                               s->stream->cuda),
+               err));
     for (int k = 0; k < 2; k++)
         TRY(CU(cudaEventRecord(s->stream->lists_free[k], s->stream->cuda), err));
     TRY(make_lists(s, entries, 0, &now, err));
@@ -527,6 +569,7 @@ static enum cuzk_status send_result(const struct sum *s, void *out, struct cuzk_
         .out = out,
         .n_windows = s->shape.n_sets,
         .window_bits = s->shape.c,
+        .n_wide = s->shape.n_wide,
         .row_bits = s->shape.row_bits,
     };
 

@@ -136,22 +136,23 @@ enum { CUDA_FIXED_BITS = 16, CUDA_FIXED_WINDOWS = 16 };
 enum { CUDA_FIXED_POINTS = CUDA_FIXED_WINDOWS << (CUDA_FIXED_BITS - 1) };
 /* ---- planning a sum (sum_plan.cu) ----------------------------------------------------------- */
 
-/* Windows of c bits of a scalar s, as signed digits of s + (i mod spread) r: the multiples of r
- * fill the top window as evenly as the others.
+/* Windows of c bits of a scalar s, the first n_wide of them of c + 1, as signed digits of
+ * s + (i mod spread) r: the multiples of r fill the top window as evenly as the others.
  *
  * Where a table holds multiples 2^(c n_sets j) of every base, `stride` points apart, window
  * j n_sets + k belongs to set k: all windows of a set fill the same buckets. Without multiples
- * every window is a set. */
+ * every window is a set; only then some may be wide. */
 struct cuda_digits {
     const void *scalars;
     const uint32_t *scalar_index, *base_index; /* of entry i; NULL: i, and first_base + i */
     uint32_t first_base, n;
-    uint32_t c, n_windows, spread, n_sets, stride; /* windows beyond n_windows are 0 */
-    /* what is wanted: sets [first_set, + sets), multiples [first_multiple, + multiples) */
+    uint32_t c, n_wide, n_windows, spread, n_sets, stride; /* windows beyond n_windows are 0 */
+    /* what is wanted: sets [first_set, + sets), of one width; multiples [first_multiple,
+     * + multiples) */
     uint32_t first_set, sets, first_multiple, multiples;
     uint64_t modulus[4];   /* r */
-    uint32_t *keys, *refs; /* sets * multiples * n: (set << (c - 1)) + |digit| - 1, counted from
-                              first_set, or sets << (c - 1) for digit 0; reference of the base's
+    uint32_t *keys, *refs; /* sets * multiples * n: (set << (bits - 1)) + |digit| - 1, counted from
+                              first_set, or sets << (bits - 1) for digit 0; reference of the base's
                               multiple with the digit's sign */
 };
 

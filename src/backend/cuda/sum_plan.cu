@@ -12,22 +12,32 @@ constexpr u32 NONE = 0xffffffffu, NEGATIVE = 0x80000000u;
 
 /* ---- digits --------------------------------------------------------------------------------- */
 
-/* Words of s + spread r + an offset of 2^(c-1) - 1 in every window, below 2^288 with c <= 24, and
+/* Words of s + spread r + an offset of 2^(bits-1) - 1 in every window, below 2^288 with c <= 24, and
  * one of zeros. */
 enum { DIGIT_WORDS = 10, DIGIT_BLOCK = 256 };
 struct digit_offset {
     u64 w[DIGIT_WORDS / 2];
 };
 
-/* With the offset added, window w of the sum is the signed digit plus 2^(c-1) - 1: digits of any
+/* Where a window begins. */
+__host__ DEVICE u32 bit_of(const struct cuda_digits &d, u32 window)
+{
+    return window * d.c + (window < d.n_wide ? window : d.n_wide);
+}
+__host__ DEVICE u32 bits_of(const struct cuda_digits &d, u32 window)
+{
+    return d.c + (window < d.n_wide);
+}
+
+/* With the offset added, window w of the sum is the signed digit plus 2^(bits-1) - 1: digits of any
  * windows come without those below them. */
 static struct digit_offset offset_of(const struct cuda_digits *d)
 {
     struct digit_offset r = {};
 
     for (u32 k = 0; k < d->n_windows; k++) {
-        const u32 bit = k * d->c, w = bit / 64, shift = bit % 64;
-        const u64 value = ((u64)1 << (d->c - 1)) - 1;
+        const u32 bit = bit_of(*d, k), w = bit / 64, shift = bit % 64;
+        const u64 value = ((u64)1 << (bits_of(*d, k) - 1)) - 1;
 
         r.w[w] |= value << shift;
         if (shift && value >> (64 - shift))
@@ -42,7 +52,8 @@ static __global__ void __launch_bounds__(DIGIT_BLOCK)
                   const __grid_constant__ struct digit_offset offset)
 {
     __shared__ u32 words[DIGIT_WORDS][DIGIT_BLOCK];
-    const u32 i = blockIdx.x * DIGIT_BLOCK + threadIdx.x, half = 1u << (a.c - 1);
+    const u32 i = blockIdx.x * DIGIT_BLOCK + threadIdx.x;
+    const u32 half = 1u << (bits_of(a, a.first_set) - 1);
     u64 s[WORDS + 1], carry = 0;
 
     if (i >= a.n)
@@ -85,7 +96,7 @@ static __global__ void __launch_bounds__(DIGIT_BLOCK)
         size_t at = (size_t)copy * a.n + i;
 
         for (u32 set = 0; set < a.sets; set++, window++, at += (size_t)a.multiples * a.n) {
-            const u32 bit = window * a.c;
+            const u32 bit = bit_of(a, window);
             int d = 0;
 
             if (window < a.n_windows) {
