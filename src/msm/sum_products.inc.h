@@ -74,8 +74,7 @@ static size_t G(msm_plan)(struct G(msm) * msm, size_t n, unsigned n_threads, voi
     msm->tile_max = msm_tile(n, window);
     msm->tile = layout_take(&layout, msm->tile_max * sizeof(G_CELL_T));
     msm->recoded = layout_take(&layout, msm->tile_max * sizeof(fr_t));
-    msm->buckets =
-        layout_take(&layout, msm->digits.n_windows * msm->n_buckets * sizeof(G_CELL_T));
+    msm->buckets = layout_take(&layout, msm->digits.n_windows * msm->n_buckets * sizeof(G_CELL_T));
     msm->window_sums = layout_take(&layout, msm->digits.n_windows * sizeof(G_T));
     msm->workers = layout_take(&layout, n_threads * sizeof(struct G(msm_worker)));
     for (unsigned t = 0; t < n_threads; t++) {
@@ -108,20 +107,19 @@ static void G(msm_load)(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     struct G(msm) *msm = ctx;
     const size_t term = msm->at + begin, n = end - begin;
-    bool negative[G(MSM_GRAIN)];
+    bool negative[G(MSM_GRAIN)] = {false};
     size_t good;
 
     (void)worker;
     for (size_t i = 0; i < n; i++)
         negative[i] = digits_recode(&msm->digits, &msm->recoded[(begin + i) * FR_LIMBS],
                                     &msm->scalars[(term + i) * FR_LIMBS]);
-    good = G(cells_load)(&msm->tile[begin], msm->points, msm->index ? msm->index + term : NULL, term,
-                         n, negative);
+    good = G(cells_load)(&msm->tile[begin], msm->points, msm->index ? msm->index + term : NULL,
+                         term, n, negative);
     if (good < n) {
         size_t bad = atomic_load(&msm->bad);
 
-        while (term + good < bad &&
-               !atomic_compare_exchange_weak(&msm->bad, &bad, term + good))
+        while (term + good < bad && !atomic_compare_exchange_weak(&msm->bad, &bad, term + good))
             continue;
     }
 }

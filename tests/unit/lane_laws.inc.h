@@ -87,7 +87,8 @@ static void F(expect_large)(const L_T *lanes, unsigned bound, const F_T expected
 
 static void T(lanes_multiply_at_every_bound)(void **state)
 {
-    static const unsigned bounds[][2] = {{1, 1}, {2, 2}, {4, 2}, {4, 4}, {6, 4}, {8, 4}, {17, 2}};
+    static const unsigned bounds[][2] = {{1, 1}, {2, 2}, {4, 2},  {4, 4}, {6, 4},
+                                         {8, 4}, {5, 7}, {17, 2}, {35, 1}};
     struct rng rng;
 
     (void)state;
@@ -124,16 +125,22 @@ static void T(lanes_multiply_at_every_bound)(void **state)
 
 static void T(lanes_sum_two_products)(void **state)
 {
+    static const unsigned bounds[][4] = {
+        {2, 2, 2, 2}, {4, 4, 4, 4}, {1, 1, 17, 2}, {6, 4, 6, 4}, {1, 4, 11, 4}};
+    const uint64_t room = P(LANE_RECIPROCAL); /* p that S holds */
     struct rng rng;
 
     (void)state;
     rng_seed(&rng, test_seed() + 1);
     for (int i = 0; i < F(ROUNDS); i++) {
+        const unsigned *bound = bounds[i % (int)(sizeof bounds / sizeof *bounds)];
         F_T x[4][LANES], sum[LANES];
         L_T a[4], out;
 
+        if (bound[0] * bound[1] + bound[2] * bound[3] > room)
+            continue; /* there is room for that in base fields only */
         for (int k = 0; k < 4; k++)
-            F(lanes_random)(&a[k], x[k], 4, &rng);
+            F(lanes_random)(&a[k], x[k], bound[k], &rng);
         for (int lane = 0; lane < LANES; lane++) {
             F_T product;
 
@@ -143,8 +150,12 @@ static void T(lanes_sum_two_products)(void **state)
         }
         F(lanes_mul_sum)(&out, &a[0], &a[1], &a[2], &a[3]);
         F(expect_lanes)(&out, sum, "a b + c d");
-        F(lanes_mul_sum)(&a[2], &a[0], &a[1], &a[2], &a[3]);
-        F(expect_lanes)(&a[2], sum, "into a factor");
+        for (int k = 0; k < 4; k++) {
+            L_T b[4] = {a[0], a[1], a[2], a[3]};
+
+            F(lanes_mul_sum)(&b[k], &b[0], &b[1], &b[2], &b[3]);
+            F(expect_lanes)(&b[k], sum, "into a factor");
+        }
     }
 }
 
@@ -287,6 +298,96 @@ static void T(lanes_words_and_limbs)(void **state)
         F(lanes_to_native)(x, &a);
         F(lanes_of_native)(&b, x);
         F(expect_lanes)(&b, x, "through words and back");
+    }
+}
+
+/* Eight numbers, or the first few, anywhere in memory; zeros are told. */
+static void T(lanes_go_to_memory_and_come_back)(void **state)
+{
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed() + 9);
+    for (int i = 0; i < F(ROUNDS); i++) {
+        const size_t offset = 8 * rng_below(&rng, 3), n = rng_below(&rng, LANES + 1);
+        uint8_t from[LANES][sizeof(F_T) + 16], into[LANES][sizeof(F_T) + 16];
+        const void *source[LANES];
+        void *target[LANES];
+        F_T x[LANES];
+        unsigned zeros = 0;
+        L_T a, factor;
+
+        memset(into, 0x5a, sizeof into);
+        for (int lane = 0; lane < LANES; lane++) {
+            x[lane] = F(lane_random)(&rng);
+            zeros |= (unsigned)F(is_zero)(&x[lane]) << lane;
+            memcpy(from[lane] + offset, &x[lane], sizeof x[lane]);
+            source[lane] = from[lane];
+            target[lane] = into[lane];
+        }
+        F(lanes_set)(&factor, F(lane_from_native));
+        assert_int_equal(F(lanes_import)(&a, source, offset, &factor), zeros);
+        F(expect_lanes)(&a, x, "native words");
+        F(lanes_export)(target, offset, &a, n);
+        for (size_t lane = 0; lane < LANES; lane++)
+            for (size_t b = 0; b < sizeof into[lane]; b++) {
+                const bool is_its = lane < n && b - offset < sizeof(F_T);
+
+                assert_int_equal(into[lane][b], is_its ? from[lane][b] : 0x5a);
+            }
+        F(lanes_set)(&factor, F(lane_from_plain));
+        assert_int_equal(F(lanes_import)(&a, source, offset, &factor), zeros);
+        for (int lane = 0; lane < LANES; lane++)
+            F(from_plain)(&x[lane], &x[lane]);
+        F(expect_lanes)(&a, x, "plain words");
+    }
+}
+
+/* Any words, often those of a number next to p in one of them. */
+static F_T F(lane_random_words)(struct rng *rng)
+{
+    F_T a = rng_below(rng, 4) == 0 ? F(modulus_words) : F(lane_random)(rng);
+    const size_t k = rng_below(rng, P(LIMBS));
+
+    switch (rng_below(rng, 8)) {
+    case 0: a.l[k]++; break;
+    case 1: a.l[k]--; break;
+    case 2: memcpy(&a.l[k], &F(modulus_words).l[k], (P(LIMBS) - k) * 8); break;
+    case 3: memset(&a.l[k], 0xff, (P(LIMBS) - k) * 8); break;
+    }
+    return a;
+}
+
+static void T(lanes_decode_what_is_below_p)(void **state)
+{
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed() + 10);
+    for (int i = 0; i < F(ROUNDS); i++) {
+        const size_t offset = rng_below(&rng, 9);
+        uint8_t from[LANES][sizeof(F_T) + 8];
+        const void *source[LANES];
+        F_T x[LANES];
+        unsigned below = 0;
+        L_T a, factor;
+
+        for (int lane = 0; lane < LANES; lane++) {
+            const F_T words = F(lane_random_words)(&rng);
+            const bool is_below = F(plain_is_reduced)(&words);
+
+            x[lane] = F(zero);
+            if (is_below)
+                F(from_plain)(&x[lane], &words);
+            below |= (unsigned)is_below << lane;
+            for (size_t b = 0; b < sizeof words; b++) /* big-endian */
+                from[lane][offset + b] =
+                    (uint8_t)(words.l[P(LIMBS) - 1 - b / 8] >> (56 - 8 * (b % 8)));
+            source[lane] = from[lane];
+        }
+        F(lanes_set)(&factor, F(lane_from_plain));
+        assert_int_equal(F(lanes_decode)(&a, source, offset, &factor), below);
+        F(expect_lanes)(&a, x, "bytes");
     }
 }
 
@@ -434,6 +535,8 @@ static void T(raw_sums)(void **state)
         cmocka_unit_test(test_##F##_lanes_know_zeros),                                             \
         cmocka_unit_test(test_##F##_lanes_invert_together),                                        \
         cmocka_unit_test(test_##F##_lanes_words_and_limbs),                                        \
+        cmocka_unit_test(test_##F##_lanes_go_to_memory_and_come_back),                             \
+        cmocka_unit_test(test_##F##_lanes_decode_what_is_below_p),                                 \
         cmocka_unit_test(test_##F##_raw_products_by_constants),                                    \
         cmocka_unit_test(test_##F##_raw_products_by_all_constants_of_a_toy),                       \
         cmocka_unit_test(test_##F##_raw_sums)

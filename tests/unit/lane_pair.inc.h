@@ -1,4 +1,4 @@
-/* The tests of both fields of one curve in lanes, and main. Parameters: the constants of
+/* The tests of both fields of one curve in lanes, and of Fp2, and main. Parameters: the constants of
  * params/<curve>.h, and CURVE_NAME, a string. */
 #ifndef CUZK_LANE_CHECKS
 #define CUZK_LANE_CHECKS
@@ -14,12 +14,14 @@
 #define FIELD fr
 #define PARAM FR
 #include "field/field.inc.h"
+#include "field/fp2.inc.h"
 #define FIELD fp
 #define PARAM FP
 #include "backend/ifma/field_lanes.inc.h"
 #define FIELD fr
 #define PARAM FR
 #include "backend/ifma/field_lanes.inc.h"
+#include "backend/ifma/fp2_lanes.inc.h"
 #define FIELD fp
 #define PARAM FP
 #include "backend/ifma/constant_lanes.inc.h"
@@ -33,10 +35,13 @@
 #define LAW fr
 #define PARAM FR
 #include "unit/lane_laws.inc.h"
+#include "unit/lane_fp2_laws.inc.h"
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {LANE_TESTS(fp), LANE_TESTS(fr)};
+    const struct CMUnitTest tests[] = {LANE_TESTS(fp), LANE_TESTS(fr),
+                                       cmocka_unit_test(test_fp2_lanes_multiply_at_every_bound),
+                                       cmocka_unit_test(test_fp2_lanes_square_and_invert)};
 
     if (!cpu_features()->avx512_ifma) {
         printf("SKIP: this processor has no AVX-512 IFMA\n");

@@ -50,22 +50,49 @@ static inline void G(cells_clear)(G_CELL_T *cells, size_t n)
         cells[i] = B(cell_infinity);
 }
 
-/* Up to 8 points in memory order {x, y}, all n of them within at[0 .. 7]. */
-static void G(cells_import)(G_CELL_T *out, const void *const at[LANES], size_t n, __mmask8 negative,
-                            const fp_lanes_t *factor)
+/* The lanes whose points satisfy the curve's equation; infinity (zeros) does not. */
+static __attribute__((noinline)) __mmask8 G(lanes_on_curve)(const B_LANES_T *x, const B_LANES_T *y,
+                                                            const B_LANES_T *constant)
 {
-    B_LANES_T x, y;
-    void *to[LANES];
-    __mmask8 infinite = B(cell_import)(&x, &y, at, factor);
+    B_LANES_T right, left;
 
-    B(lanes_neg_where)(&y, negative);
-    B(lanes_fold)(&y, &y);
-    infinite &= (__mmask8)((1u << n) - 1);
-    for (size_t i = 0; i < LANES; i++)
-        to[i] = &out[i < n ? i : 0];
-    B(cell_store)(to, &x, &y, (__mmask8)((1u << n) - 1));
-    for (; infinite; infinite &= (__mmask8)(infinite - 1))
-        out[__builtin_ctz(infinite)] = B(cell_infinity);
+    B(lanes_sqr)(&right, x);
+    B(lanes_mul)(&right, &right, x);
+    B(lanes_add)(&right, &right, constant);
+    B(lanes_sqr)(&left, y);
+    B(lanes_raw_sub)(&left, &left, &right);
+    B(lanes_fold)(&left, &left);
+    return B(lanes_zeros)(&left, 1);
+}
+
+/* How points of a view come into lanes. */
+struct G(reader) {
+    enum points_form form;
+    fp_lanes_t factor;
+    B_LANES_T constant; /* of the curve's equation, for encoded ones */
+};
+
+static void G(reader_init)(struct G(reader) * reader, enum points_form form)
+{
+    reader->form = form;
+    fp_lanes_set(&reader->factor, form == POINTS_NATIVE ? fp_lane_from_native : fp_lane_from_plain);
+    if (form == POINTS_ZCASH)
+        B(lanes_all)(&reader->constant, &G(b));
+}
+
+/* Eight points; returns the lanes that are bad, *infinite the ones at infinity. */
+static __mmask8 G(reader_get)(const struct G(reader) * reader, B_LANES_T *x, B_LANES_T *y,
+                              __mmask8 *infinite, const void *const at[LANES])
+{
+    __mmask8 good;
+
+    *infinite = 0;
+    if (reader->form != POINTS_ZCASH) {
+        *infinite = B(cell_import)(x, y, at, &reader->factor);
+        return 0;
+    }
+    good = B(cell_decode)(x, y, at, &reader->factor);
+    return (__mmask8) ~(good & G(lanes_on_curve)(x, y, &reader->constant));
 }
 
 /* out[i] = point index[i], or first + i without an index; its negative where negative[i] (NULL:
@@ -73,28 +100,33 @@ static void G(cells_import)(G_CELL_T *out, const void *const at[LANES], size_t n
 static size_t G(cells_load)(G_CELL_T *out, const struct points_view *points, const uint32_t *index,
                             size_t first, size_t n, const bool *negative)
 {
-    G_AFFINE_T decoded[LANES];
-    fp_lanes_t factor;
+    struct G(reader) reader;
 
-    fp_lanes_set(&factor, points->form == POINTS_PLAIN ? fp_lane_from_plain : fp_lane_from_native);
+    G(reader_init)(&reader, points->form);
     for (size_t i = 0; i < n; i += LANES) {
         const size_t m = n - i < LANES ? n - i : LANES;
+        const __mmask8 used = (__mmask8)((1u << m) - 1);
         const void *at[LANES];
-        unsigned signs = 0;
+        void *to[LANES];
+        B_LANES_T x, y;
+        __mmask8 bad, infinite, signs = 0;
 
         for (size_t k = 0; k < LANES; k++) {
             const size_t place = i + (k < m ? k : 0), point = index ? index[place] : first + place;
 
-            at[k] = (const G_AFFINE_T *)points->data + point;
-            if (points->form == POINTS_ZCASH) {
-                if (k < m && G(decode_one)(&decoded[k], points, point) != POINT_OK)
-                    return place;
-                at[k] = &decoded[k < m ? k : 0];
-            }
+            at[k] = (const char *)points->data + point * sizeof(G_AFFINE_T); /* encoded, too */
+            to[k] = &out[place];
             if (negative && negative[place])
-                signs |= 1u << k;
+                signs |= (__mmask8)(1u << k);
         }
-        G(cells_import)(out + i, at, m, (__mmask8)signs, &factor);
+        bad = G(reader_get)(&reader, &x, &y, &infinite, at) & used;
+        if (bad)
+            return i + (size_t)__builtin_ctz(bad);
+        B(lanes_neg_where)(&y, signs);
+        B(lanes_fold)(&y, &y);
+        B(cell_store)(to, &x, &y, used);
+        for (infinite &= used; infinite; infinite &= (__mmask8)(infinite - 1))
+            out[i + (size_t)__builtin_ctz(infinite)] = B(cell_infinity);
     }
     return n;
 }

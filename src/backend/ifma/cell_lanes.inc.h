@@ -101,6 +101,22 @@ LANE_INLINE __mmask8 fp2_cell_import(fp2_lanes_t *x, fp2_lanes_t *y, const void 
            fp_lanes_import(&y->c1, at, 3 * sizeof(fp_t), factor);
 }
 
+/* The same from bytes, uncompressed (curve/encode.inc.h). Returns the lanes whose coordinates are
+ * below p; flags make the first one larger than that. */
+LANE_INLINE __mmask8 fp_cell_decode(fp_lanes_t *x, fp_lanes_t *y, const void *const at[LANES],
+                                    const fp_lanes_t *factor)
+{
+    return fp_lanes_decode(x, at, 0, factor) & fp_lanes_decode(y, at, fp_bytes, factor);
+}
+
+LANE_INLINE __mmask8 fp2_cell_decode(fp2_lanes_t *x, fp2_lanes_t *y, const void *const at[LANES],
+                                     const fp_lanes_t *factor)
+{
+    return fp_lanes_decode(&x->c1, at, 0, factor) & fp_lanes_decode(&x->c0, at, fp_bytes, factor) &
+           fp_lanes_decode(&y->c1, at, 2 * fp_bytes, factor) &
+           fp_lanes_decode(&y->c0, at, 3 * fp_bytes, factor);
+}
+
 /* ---- and to memory -----------------------------------------------------------------------------
  */
 
