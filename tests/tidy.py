@@ -15,11 +15,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ORDER = ("base params field curve ntt msm curves backend r1cs circuit groth16 format filecoin engine "
          "daemon cli").split()
 # Beyond the order: from groth16 on the machine is reached through these two headers (and the value
-# types they are made of: the curve's tables of portable bulk operations are for readers of points and
-# for the verifier, which runs on the host); daemon and cli reach proofs through the public headers
-# and the engine.
-WAIST = {"backend/backend.h", "backend/witness.h", "backend/matrix.h", "curve/curve.h",
-         "msm/group_kernels.h", "ntt/scalar_kernels.h"}
+# types they are made of: the curve's tables of bulk operations, portable or the ones that
+# backend/host.h finds, are for readers of points and for the verifier, which runs on the host);
+# daemon and cli reach proofs through the public headers and the engine.
+WAIST = {"backend/backend.h", "backend/host.h", "backend/witness.h", "backend/matrix.h",
+         "curve/curve.h", "msm/group_kernels.h", "ntt/scalar_kernels.h"}
 BELOW_WAIST = {"field", "params", "ntt", "msm", "curves", "backend", "curve"}
 ALLOCATORS = re.compile(r"(?<![\w.>])(malloc|calloc|realloc|free|strdup|aligned_alloc|posix_memalign|"
                         r"mmap|alloca)\s*\(")

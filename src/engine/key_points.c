@@ -1,5 +1,6 @@
 #include "engine/key_points.h"
 
+#include "backend/host.h"
 #include "msm/group_kernels.h"
 
 /* A window in work. Scratch belongs to tiles, not to threads, so that memory does not grow with the
@@ -20,18 +21,20 @@ struct window {
 static struct window window_of(const struct engine *engine, const struct key_points *points,
                                enum key_query query)
 {
-    const struct curve *curve = points->key->vk.curve;
+    const struct curve *curve = host_curve(points->key->vk.curve);
     struct window w = {.points = &points->key->query[query],
                        .group = key_query_group(query) == ELEMENT_G1 ? curve->g1 : curve->g2,
                        .subgroup = points->subgroup};
     size_t tiles = (w.points->n + KEY_POINTS_TILE - 1) / KEY_POINTS_TILE;
     size_t wanted = 2 * (size_t)pool_size(engine->pool);
 
-    w.n_tiles = wanted < KEY_POINTS_TILES ? wanted : KEY_POINTS_TILES;
-    if (tiles < w.n_tiles)
-        w.n_tiles = tiles;
     if (w.subgroup)
         w.scratch_bytes = arena_piece(w.group->subgroup_bytes(KEY_POINTS_TILE, 1));
+    w.n_tiles = KEY_POINTS_BYTES / (KEY_POINTS_TILE * w.group->point_bytes + w.scratch_bytes);
+    if (wanted < w.n_tiles)
+        w.n_tiles = wanted;
+    if (tiles < w.n_tiles)
+        w.n_tiles = tiles;
     return w;
 }
 

@@ -1,8 +1,8 @@
 /* All points of a query of a key, in order, a window at a time: decoded, looked at, handed on.
  *
- * For `cuzk key verify` and `cuzk key prepare`, on keys of any size: a window is KEY_POINTS_TILES
- * tiles at most, a tile is the work of one thread, and pages of the mapped file leave memory when
- * their window is done. */
+ * For `cuzk key verify` and `cuzk key prepare`, on keys of any size: a window is as many
+ * tiles as there is work for, within KEY_POINTS_BYTES, a tile is the work of one thread, and pages
+ * of the mapped file leave memory when their window is done. */
 #ifndef ENGINE_KEY_POINTS_H
 #define ENGINE_KEY_POINTS_H
 
@@ -10,8 +10,8 @@
 #include "groth16/key.h"
 
 enum {
-    KEY_POINTS_TILE = 1 << 14, /* points: 3 MiB on G2 of BLS12-381 */
-    KEY_POINTS_TILES = 64,
+    KEY_POINTS_TILE = 1 << 14,    /* points: 3 MiB on G2 of BLS12-381, 10 with their scratch */
+    KEY_POINTS_BYTES = 300 << 20, /* of a window at most */
 };
 
 struct key_points {
@@ -24,7 +24,7 @@ struct key_points {
 typedef enum cuzk_status key_points_fn(void *ctx, enum key_query query, size_t first,
                                        const void *native, size_t n, struct cuzk_error *err);
 
-/* Bytes of MEM_SCRATCH that a walk takes: below 300 MiB on any machine. */
+/* Bytes of MEM_SCRATCH that a walk takes: KEY_POINTS_BYTES at most, on any machine. */
 size_t key_points_bytes(const struct engine *engine, const struct key_points *points,
                         enum key_query query);
 

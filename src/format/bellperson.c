@@ -1,5 +1,6 @@
 #include "format/bellperson.h"
 
+#include "backend/host.h"
 #include "msm/group_kernels.h"
 
 /* ---- single points -------------------------------------------------------------------------- */
@@ -81,7 +82,7 @@ static enum cuzk_status decode_ic(struct verifying_key *vk, struct reader *r,
                                   const struct points_view *points, struct pool *pool,
                                   struct budget *budget, struct cuzk_error *err)
 {
-    const struct group_kernels *g1 = vk->curve->g1;
+    const struct group_kernels *g1 = host_curve(vk->curve)->g1;
     struct points_fault fault;
     struct region scratch;
     char name[32];

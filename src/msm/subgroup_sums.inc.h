@@ -1,7 +1,7 @@
 /* Are the points of an array in the subgroup of order r? The template.
  *
- * Parameters, kept: GROUP, BASE as in curve/group.inc.h; msm/lists.inc.h comes before,
- * g1_in_subgroup (curve/subgroup.inc.h) is declared. Names defined: entries of struct
+ * Parameters, kept: GROUP, BASE as in curve/group.inc.h; msm/lists.inc.h and what it asks for come
+ * before, g1_in_subgroup (curve/subgroup.inc.h) is declared. Names defined: entries of struct
  * group_kernels: g1_bulk_subgroup_bytes, g1_bulk_subgroup_check.
  *
  * One point takes 30 us. Many are looked at through sums over random halves of them: all sums are
@@ -20,6 +20,7 @@
  * looked at point by point. */
 #define G(name) TEMPLATE_JOIN(GROUP, name)
 #define G_AFFINE_T G(affine_t)
+#define G_CELL_T G(cell_t)
 
 #ifndef SUBGROUP_DIGIT
 #define SUBGROUP_DIGIT 11
@@ -32,8 +33,9 @@
 #endif
 
 struct G(subgroup_worker) {
-    G_AFFINE_T bucket[SUBGROUP_BUCKETS];
-    G_AFFINE_T sum[SUBGROUP_DIGIT];
+    G_CELL_T cell[SUBGROUP_BATCH]; /* the points */
+    G_CELL_T bucket[SUBGROUP_BUCKETS];
+    G_CELL_T sum[SUBGROUP_DIGIT];
     uint16_t digit[SUBGROUP_BATCH];
     uint32_t by_digit[SUBGROUP_BATCH];    /* the points, sorted by digit */
     uint32_t begin[SUBGROUP_BUCKETS + 1]; /* of each digit in by_digit */
@@ -68,15 +70,15 @@ static void G(subgroup_sort)(struct G(subgroup_worker) * w, size_t n)
         w->by_digit[next[w->digit[i]]++] = (uint32_t)i;
 }
 
-static void G(subgroup_fill_buckets)(struct G(subgroup_worker) * w, const G_AFFINE_T *points)
+static void G(subgroup_fill_buckets)(struct G(subgroup_worker) * w)
 {
+    G(cells_clear)(w->bucket, SUBGROUP_BUCKETS);
     for (size_t d = 0; d < SUBGROUP_BUCKETS; d++) {
-        w->bucket[d] = G(affine_infinity);
         if (w->begin[d] == w->begin[d + 1])
             continue;
         G(lists_open)(&w->lists, &w->bucket[d]);
         for (size_t i = w->begin[d]; i < w->begin[d + 1]; i++)
-            G(lists_put)(&w->lists, G(ref)(&points[w->by_digit[i]], false));
+            G(lists_put)(&w->lists, G(ref)(&w->cell[w->by_digit[i]], false));
     }
     G(lists_close)(&w->lists);
 }
@@ -87,7 +89,7 @@ static void G(subgroup_fold)(struct G(subgroup_worker) * w)
     for (unsigned k = SUBGROUP_DIGIT; k-- > 0;) {
         const size_t half = (size_t)1 << k;
 
-        w->sum[k] = G(affine_infinity);
+        G(cells_clear)(&w->sum[k], 1);
         G(lists_open)(&w->lists, &w->sum[k]);
         for (size_t d = 0; d < half; d++)
             G(lists_put)(&w->lists, G(ref)(&w->bucket[half + d], false));
@@ -101,14 +103,20 @@ static void G(subgroup_fold)(struct G(subgroup_worker) * w)
 
 static bool G(subgroup_sums_pass)(struct G(subgroup_worker) * w, const G_AFFINE_T *points, size_t n)
 {
+    const struct points_view view = {POINTS_NATIVE, points, n};
+    G_AFFINE_T sum;
+
+    G(cells_load)(w->cell, &view, NULL, 0, n, NULL);
     G(lists_init)(&w->lists);
     for (unsigned pass = 0; pass < SUBGROUP_PASSES; pass++) {
         G(subgroup_sort)(w, n);
-        G(subgroup_fill_buckets)(w, points);
+        G(subgroup_fill_buckets)(w);
         G(subgroup_fold)(w);
-        for (unsigned k = 0; k < SUBGROUP_DIGIT; k++)
-            if (!G(in_subgroup)(&w->sum[k]))
+        for (unsigned k = 0; k < SUBGROUP_DIGIT; k++) {
+            G(cell_to_affine)(&sum, &w->sum[k]);
+            if (!G(in_subgroup)(&sum))
                 return false;
+        }
     }
     return true;
 }
@@ -146,3 +154,4 @@ static size_t G(bulk_subgroup_check)(const void *native, size_t n, void *scratch
 
 #undef G
 #undef G_AFFINE_T
+#undef G_CELL_T

@@ -1,5 +1,5 @@
-/* What Fp2 in lanes (backend/ifma/fp2_lanes.inc.h) must do: lane_laws.inc.h for pairs of numbers, at
- * the bounds that it declares. Scalars are the oracle. */
+/* What Fp2 in lanes (backend/ifma/fp2_lanes.inc.h) must do: lane_laws.inc.h for pairs of numbers,
+ * at the bounds that it declares. Scalars are the oracle. */
 
 enum { FP2_ROUNDS = 2000 };
 

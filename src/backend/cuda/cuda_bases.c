@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend/cuda/cuda_witness.h"
+#include "backend/host.h"
 #include "msm/group_kernels.h"
 
 enum { TILE_POINTS = 1 << 16, DECODE_GRAIN = 1 << 10, DOUBLING_POINTS = 1 << 18 };
@@ -99,7 +100,7 @@ static enum cuzk_status decode_tile(const struct bases *b, uint8_t *out, size_t 
 {
     struct points_fault faults[TILE_POINTS / DECODE_GRAIN];
     const size_t n = (end - begin + DECODE_GRAIN - 1) / DECODE_GRAIN;
-    struct decoding d = {.kernels = kernels_of(b->device->curve, b->source.group),
+    struct decoding d = {.kernels = kernels_of(host_curve(b->device->curve), b->source.group),
                          .points = &b->source.points,
                          .out = out,
                          .begin = begin,

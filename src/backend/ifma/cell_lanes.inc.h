@@ -117,6 +117,18 @@ LANE_INLINE __mmask8 fp2_cell_decode(fp2_lanes_t *x, fp2_lanes_t *y, const void 
            fp_lanes_decode(&y->c0, at, 3 * fp_bytes, factor);
 }
 
+/* The lanes whose coordinates, native words, are below p. */
+LANE_INLINE __mmask8 fp_cell_is_reduced(const void *const at[LANES])
+{
+    return fp_lanes_are_reduced(at, 0) & fp_lanes_are_reduced(at, sizeof(fp_t));
+}
+
+LANE_INLINE __mmask8 fp2_cell_is_reduced(const void *const at[LANES])
+{
+    return fp_lanes_are_reduced(at, 0) & fp_lanes_are_reduced(at, sizeof(fp_t)) &
+           fp_lanes_are_reduced(at, 2 * sizeof(fp_t)) & fp_lanes_are_reduced(at, 3 * sizeof(fp_t));
+}
+
 /* ---- and to memory -----------------------------------------------------------------------------
  */
 

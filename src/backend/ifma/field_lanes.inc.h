@@ -47,9 +47,10 @@
  *   fp_lanes_inv                           all lanes for one scalar inversion (lanes_inv.inc.h)
  *   fp_lanes_split fp_lanes_join           64-bit words <-> limbs, in lanes
  *   fp_lanes_import fp_lanes_export        words in memory <-> lanes, a factor on the way
- *   fp_lanes_decode                        the same from big-endian bytes, with a check of the
- * range fp_pair_t, fp_pair_load fp_pair_load_first fp_pair_store fp_pair_set fp_pair_get
- * fp_pair_negate_second    one pair, scalar
+ *   fp_lanes_decode                        from big-endian bytes, which may be too large
+ *   fp_lanes_are_reduced                   are words in memory below p?
+ *   fp_pair_t, fp_pair_load fp_pair_load_first fp_pair_store
+ *   fp_pair_set_limbs fp_pair_get fp_pair_negate     one pair, scalar
  *
  * Variable time. */
 #include "backend/ifma/lanes.h"
@@ -433,6 +434,34 @@ LANE_INLINE __mmask8 F(lanes_import)(F_LANES_T *out, const void *const at[LANES]
     return _mm512_testn_epi64_mask(any, any);
 }
 
+/* The lanes whose words are below p. */
+LANE_INLINE __mmask8 F(lanes_words_below)(const __m512i word[F_LIMBS])
+{
+    __mmask8 below = 0;
+
+    LANE_UNROLL
+    for (int k = 0; k < F_LIMBS; k++) {
+        const __m512i modulus = lanes_set(F(modulus_words).l[k]);
+
+        below &= _mm512_cmpeq_epu64_mask(word[k], modulus);
+        below |= _mm512_cmplt_epu64_mask(word[k], modulus);
+    }
+    return below;
+}
+
+/* The same of words at byte `offset` of at[i]. */
+LANE_INLINE __mmask8 F(lanes_are_reduced)(const void *const at[LANES], size_t offset)
+{
+    const __mmask8 words = (__mmask8)((1u << F_LIMBS) - 1);
+    __m512i row[8];
+
+    LANE_UNROLL
+    for (int i = 0; i < LANES; i++)
+        row[i] = _mm512_maskz_loadu_epi64(words, (const char *)at[i] + offset);
+    lanes_transpose(row, row);
+    return F(lanes_words_below)(row);
+}
+
 /* One number of each, from big-endian bytes at `offset` of at[i], times factor (limbs, < p).
  * Returns the lanes whose number is below p; the others are zero. */
 LANE_INLINE __mmask8 F(lanes_decode)(F_LANES_T *out, const void *const at[LANES], size_t offset,
@@ -441,20 +470,16 @@ LANE_INLINE __mmask8 F(lanes_decode)(F_LANES_T *out, const void *const at[LANES]
     const __mmask8 words = (__mmask8)((1u << F_LIMBS) - 1);
     const __m512i swap = _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607);
     __m512i row[8], word[F_LIMBS];
-    __mmask8 below = 0;
+    __mmask8 below;
 
     LANE_UNROLL
     for (int i = 0; i < LANES; i++)
         row[i] = _mm512_maskz_loadu_epi64(words, (const char *)at[i] + offset);
     lanes_transpose(row, row);
     LANE_UNROLL
-    for (int k = 0; k < F_LIMBS; k++) { /* the last word of the bytes is the lowest */
-        const __m512i modulus = lanes_set(F(modulus_words).l[k]);
-
+    for (int k = 0; k < F_LIMBS; k++) /* the last word of the bytes is the lowest */
         word[k] = _mm512_shuffle_epi8(row[F_LIMBS - 1 - k], swap);
-        below &= _mm512_cmpeq_epu64_mask(word[k], modulus);
-        below |= _mm512_cmplt_epu64_mask(word[k], modulus);
-    }
+    below = F(lanes_words_below)(word);
     LANE_UNROLL
     for (int k = 0; k < F_LIMBS; k++)
         word[k] = _mm512_maskz_mov_epi64(below, word[k]);

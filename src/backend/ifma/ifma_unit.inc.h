@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/ifma/ifma_kernels.h"
+#include "base/rng.h"
 #include "msm/digits.h"
 #include "msm/layout.h"
 #include "msm/window.h"
@@ -26,6 +27,8 @@
 #include "backend/ifma/field_lanes.inc.h"
 #include "backend/ifma/fp2_lanes.inc.h"
 #include "backend/ifma/cell_lanes.inc.h"
+
+#define LANE_CURVE TEMPLATE_JOIN(curve, CURVE)
 
 #define GROUP g1
 #define BASE fp
