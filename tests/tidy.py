@@ -134,6 +134,16 @@ def test_version_is_the_same_everywhere():
         yield f"CMakeLists.txt says {cmake}, src/engine/version.h {header}"
 
 
+def test_commands_of_the_daemon_are_left_out_without_it():
+    """A build with CUZK_DAEMON=OFF, as for GPU machines, does not link otherwise."""
+    pattern = re.search(r'EXCLUDE REGEX\s+"(/\(command_[^"]*)"', read("CMakeLists.txt")).group(1)
+    for path in sources():
+        if re.match(r"src/cli/command_\w+\.c$", path) and \
+                re.search(r'#include "(daemon/|cli/daemon_cli\.h)', read(path)) and \
+                not re.search(pattern.replace("\\\\", "\\"), path):
+            yield f"{path} needs the daemon: CMakeLists.txt does not leave it out without"
+
+
 def exported(path):
     out = subprocess.run(["nm", "-D", "--defined-only", path], capture_output=True, text=True, check=True)
     return [line.split()[-1] for line in out.stdout.splitlines()]
