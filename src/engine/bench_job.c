@@ -291,8 +291,10 @@ static void report_bytes(const struct bench *b, size_t anonymous, struct report 
 
 static void report_bench(const struct bench *b, size_t anonymous, struct report *report)
 {
-    static const char *const forms[] = {
-        [PLAN_STAGED] = "staged", [PLAN_RESIDENT] = "resident", [PLAN_OVERLAPPED] = "overlapped"};
+    static const char *const forms[] = {[PLAN_STREAMED] = "streamed",
+                                        [PLAN_STAGED] = "staged",
+                                        [PLAN_RESIDENT] = "resident",
+                                        [PLAN_OVERLAPPED] = "overlapped"};
     char text[CIRCUIT_TEXT_MAX];
     struct device_info info;
 

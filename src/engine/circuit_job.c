@@ -156,8 +156,7 @@ enum cuzk_status circuit_setup_plan(struct engine *engine, struct circuit_name n
 /* ---- plan -------------------------------------------------------------------------------------
  */
 
-_Static_assert((int)PLAN_STAGED == 0 && (int)PLAN_OVERLAPPED == CARD_FORMS - 1,
-               "the forms of a plan");
+_Static_assert((int)PLAN_OVERLAPPED - (int)PLAN_STAGED == CARD_FORMS - 1, "the forms of a plan");
 
 static struct job_bytes bytes_of_plan(const struct engine *engine, const struct backend *backend,
                                       const struct open_circuit *circuit, const struct plan *plan)
@@ -211,7 +210,7 @@ static struct card_bytes plan_on_card(const struct engine *engine, const struct 
     struct plan plan;
 
     for (int form = 0; form < CARD_FORMS; form++) {
-        in.form = (enum plan_form)form;
+        in.form = (enum plan_form)((int)PLAN_STAGED + form);
         plan_prove(&plan, &in);
         bytes.arena[form] = plan.arena_bytes;
     }

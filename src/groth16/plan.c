@@ -1,5 +1,6 @@
 #include "groth16/plan.h"
 
+#include "groth16/query_slices.h"
 #include "groth16/verify.h"
 
 const char *prove_stage_name(enum prove_stage stage)
@@ -114,6 +115,38 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+/* Bases and scratch of the slice that needs most. */
+static size_t slice_bytes(const struct plan_input *in, enum key_query query)
+{
+    const struct backend *backend = in->backend;
+    const struct r1cs *cs = in->qap->cs;
+    const struct bases_source whole = proving_key_bases(in->key, in->qap, query);
+    struct bases_source slice;
+    struct query_slices slices;
+    size_t most = 0;
+
+    query_slices_outline(&slices, cs->curve, &whole);
+    while (query_slices_next(&slices, &slice)) {
+        const size_t scratch =
+            query == QUERY_H
+                ? backend->msm_bytes(cs->curve, ELEMENT_G1, slice.points.n, in->n_threads)
+                : backend->msm_witness_bytes(cs->curve, &slice, cs->n_full, in->n_threads);
+
+        most = larger(most, backend->bases_bytes(cs->curve, &slice) + scratch);
+    }
+    return most;
+}
+
+static void plan_streamed(struct plan *ret, const struct plan_input *in)
+{
+    ret->arena_bytes = 0;
+    for (enum prove_stage s = PROVE_WITNESS; s < PROVE_ASSEMBLE; s++) {
+        if (s >= PROVE_SUM_H)
+            ret->stage[s].scratch = slice_bytes(in, (enum key_query)(QUERY_H + (s - PROVE_SUM_H)));
+        ret->arena_bytes = larger(ret->arena_bytes, ret->stage[s].held + ret->stage[s].scratch);
+    }
+}
+
 static void plan_staged(struct plan *ret, const struct plan_input *in)
 {
     unsigned there = 0;
@@ -155,11 +188,15 @@ static void plan_kept(struct plan *ret, const struct plan_input *in)
 void plan_prove(struct plan *ret, const struct plan_input *in)
 {
     *ret = (struct plan){0};
-    if (in->form == PLAN_STAGED)
+    if (plan_is_staged(in->form))
         plan_staged(ret, in);
     else
         plan_kept(ret, in);
+    if (in->form == PLAN_STREAMED)
+        plan_streamed(ret, in);
     ret->scratch_bytes = in->backend->beside_host ? 0 : region_bytes(ret->arena_bytes);
+    if (in->form == PLAN_STREAMED)
+        ret->scratch_bytes += region_bytes(query_slices_map_bytes(in->qap->cs->n_aux));
     ret->verifier_bytes =
         verifier_bytes(in->qap->cs->curve, in->qap->cs->n_inputs, false, in->n_threads);
     ret->peak_bytes = ret->scratch_bytes + ret->verifier_bytes;
@@ -172,7 +209,7 @@ enum plan_form plan_choose(const struct plan_input *in, size_t available)
 
     if (!in->backend->beside_host)
         return PLAN_STAGED;
-    for (try.form = PLAN_OVERLAPPED; try.form > PLAN_STAGED; try.form--) {
+    for (try.form = PLAN_OVERLAPPED; try.form > PLAN_STREAMED; try.form--) {
         plan_prove(&plan, &try);
         if (plan.arena_bytes <= available)
             break;

@@ -10,10 +10,11 @@
  *     sum H            the bases of H       the bases, the column of A
  *     sum L .. B2      the query's bases    the bases; after the last the witness's room
  *
- * That is the *staged* form, the one with the least memory. A *resident* prover makes all parts
- * once and keeps them from proof to proof, with room for a second witness, unless there will be one
- * proof only; an *overlapped* one has
- * besides scratch for two streams, so that the sums over the witness run beside the quotient and H.
+ * That is the *staged* form. A *streamed* prover needs less: it makes the bases of a query a slice
+ * at a time (groth16/query_slices.h), and adds up the slices' sums. A *resident* one makes all
+ * parts once and keeps them from proof to proof, with room for a second witness, unless there will
+ * be one proof only; an *overlapped* one has besides scratch for two streams, so that the sums over
+ * the witness run beside the quotient and H.
  *
  * A plan is a pure function of the circuit's shape, the key's form, the back end, the form and the
  * number of threads. The prover opens its device with plan.arena_bytes, and that is neither a byte
@@ -52,13 +53,20 @@ enum prove_part {
     PROVE_N_PARTS = PART_BASES + KEY_N_QUERIES,
 };
 
-enum plan_form { PLAN_STAGED, PLAN_RESIDENT, PLAN_OVERLAPPED };
+/* The more memory, the faster. */
+enum plan_form { PLAN_STREAMED, PLAN_STAGED, PLAN_RESIDENT, PLAN_OVERLAPPED };
+
+/* Parts come and go with every proof. */
+static inline bool plan_is_staged(enum plan_form form)
+{
+    return form <= PLAN_STAGED;
+}
 
 /* Witnesses for which a prover has room: with two, the next is put while one is proven. A lone
  * proof needs no second one. */
 static inline unsigned plan_witnesses(enum plan_form form, bool lone)
 {
-    return form == PLAN_STAGED || lone ? 1 : 2;
+    return plan_is_staged(form) || lone ? 1 : 2;
 }
 
 struct plan_stage {
@@ -70,8 +78,8 @@ struct plan {
     struct plan_stage stage[PROVE_N_STAGES];
     size_t arena_bytes;
     size_t chain_scratch, class_scratch; /* of the two streams: PLAN_OVERLAPPED */
-    size_t scratch_bytes;  /* the arena in whole pages: what is taken as MEM_SCRATCH; 0 for a back
-                              end  that has memory of its own */
+    size_t scratch_bytes; /* taken as MEM_SCRATCH: the arena in whole pages, unless the back end has
+                             memory of its own, and a slice's map: PLAN_STREAMED */
     size_t verifier_bytes; /* taken as MEM_KEY beside it */
     size_t peak_bytes;     /* the sum of the two */
 };
@@ -91,11 +99,12 @@ struct plan_input {
 void plan_prove(struct plan *ret, const struct plan_input *in);
 
 /* The fastest form whose arena takes at most `available` bytes (of input->form nothing is taken);
- * PLAN_STAGED if none does, and always on a back end that works in the host's memory, where keeping
- * parts gains nothing. */
+ * PLAN_STREAMED if none does. Always PLAN_STAGED on a back end that works in the host's memory,
+ * where keeping parts gains nothing and points stay where they are. */
 enum plan_form plan_choose(const struct plan_input *in, size_t available);
 
-/* Which parts a stage of the staged form makes and ends: bit p stands for part p. */
+/* Which parts a stage of the staged form makes and ends: bit p stands for part p. In the streamed
+ * form the bases are not among them. */
 unsigned plan_parts_made(enum prove_stage stage);
 unsigned plan_parts_ended(enum prove_stage stage);
 

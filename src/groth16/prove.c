@@ -14,13 +14,17 @@
  *
  * A witness may still be coming when its proof begins. Sums over the parts that are there are made
  * meanwhile, those over L, which has all of its variables; all else waits for the whole, because a
- * sum in parts takes longer: in three, 5 % in G1 and 12 % in G2 (2^27 full values, one H200). */
+ * sum in parts takes longer: in three, 5 % in G1 and 12 % in G2 (2^27 full values, one H200).
+ *
+ * In the streamed form a sum is that of slices of its query (query_slices.h): points of one are
+ * decoded from the key, sent, summed up and forgotten before those of the next. */
 #include "groth16/prove.h"
 
 #include <pthread.h>
 #include <string.h>
 
 #include "base/thread.h"
+#include "groth16/query_slices.h"
 
 /* How much of a slot's witness is on the device. */
 struct arrival {
@@ -63,19 +67,29 @@ static const char *key_name(const struct prover *p)
     return p->key->map.path ? p->key->map.path : "key";
 }
 
-/* A point that could not be decoded: say in which file and query. */
-static enum cuzk_status name_query(const struct prover *p, enum key_query query,
-                                   enum cuzk_status st, struct cuzk_error *err)
+/* One of the points from number `first` on, at `data`, could not be decoded: say in which file and
+ * query. */
+static enum cuzk_status name_points(const struct prover *p, enum key_query query, size_t first,
+                                    const uint8_t *data, enum cuzk_status st,
+                                    struct cuzk_error *err)
 {
     const struct file_map *map = &p->key->map;
-    const uint8_t *data = p->key->query[query].data;
 
     if (st != CUZK_BAD_INPUT)
         return st;
+    if (!map->data && first > 0)
+        return error_prefix(err, st, "key: %s: points from number %zu", key_query_name(query),
+                            first);
     if (!map->data)
         return error_prefix(err, st, "key: %s", key_query_name(query));
     return error_prefix(err, st, "%s: %s: points from offset %zu", map->path, key_query_name(query),
                         (size_t)(data - map->data));
+}
+
+static enum cuzk_status name_query(const struct prover *p, enum key_query query,
+                                   enum cuzk_status st, struct cuzk_error *err)
+{
+    return name_points(p, query, 0, p->key->query[query].data, st, err);
 }
 
 static struct witness shape_of(const struct r1cs *cs)
@@ -155,9 +169,12 @@ static void end_part(struct prover *p, enum prove_part part)
 #undef END
 }
 
+/* Bases of a streamed prover are made elsewhere, in slices. */
 static enum cuzk_status make_parts(struct prover *p, unsigned parts, struct cuzk_error *err)
 {
-    for (unsigned part = 0; part < PROVE_N_PARTS; part++)
+    const unsigned n = p->form == PLAN_STREAMED ? PART_BASES : PROVE_N_PARTS;
+
+    for (unsigned part = 0; part < n; part++)
         if (parts >> part & 1)
             TRY(make_part(p, (enum prove_part)part, err));
     return CUZK_OK;
@@ -183,15 +200,15 @@ static enum cuzk_status begin(struct prover *p, enum prove_stage stage, struct c
         return error_set(err, CUZK_CANCELLED, "cancelled before %s", prove_stage_name(stage));
     if (o->progress)
         o->progress(o->progress_ctx, stage);
-    return p->form == PLAN_STAGED ? make_parts(p, plan_parts_made(stage), err) : CUZK_OK;
+    return plan_is_staged(p->form) ? make_parts(p, plan_parts_made(stage), err) : CUZK_OK;
 }
 
-/* In the staged form a stage ends before the next one begins. */
+/* In the staged forms a stage ends before the next one begins. */
 static enum cuzk_status end(struct prover *p, enum prove_stage stage, struct cuzk_error *err)
 {
     enum cuzk_status st;
 
-    if (p->form != PLAN_STAGED)
+    if (!plan_is_staged(p->form))
         return CUZK_OK;
     st = p->backend->wait(p->chain, err);
     end_parts(p, plan_parts_ended(stage));
@@ -200,7 +217,7 @@ static enum cuzk_status end(struct prover *p, enum prove_stage stage, struct cuz
 
 static enum cuzk_status put_witness(struct prover *p, struct cuzk_error *err)
 {
-    if (p->form != PLAN_STAGED)
+    if (!plan_is_staged(p->form))
         return CUZK_OK; /* prover_put has done it */
     TRY(begin(p, PROVE_WITNESS, err));
     p->backend->witness_put(p->chain, p->w[0], &p->waiting, witness_whole(p->waiting.n_aux));
@@ -233,9 +250,74 @@ static enum cuzk_status make_h(struct prover *p, unsigned slot, struct cuzk_erro
     return end(p, PROVE_QUOTIENT, err);
 }
 
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+/* One group's point. */
+union sum {
+    struct g1_point g1;
+    struct g2_point g2;
+};
+
+/* The sum over a slice whose first point is number `at` of its query. */
+static enum cuzk_status sum_slice(struct prover *p, enum key_query query,
+                                  const struct bases_source *slice, size_t at, unsigned slot,
+                                  union sum *out, struct cuzk_error *err)
+{
+    const struct backend *b = p->backend;
+    const struct witness_part whole = witness_whole(p->qap->cs->n_aux);
+    enum cuzk_status st = b->bases_new(p->device, slice, &p->bases[query], err);
+
+    if (st == CUZK_OK) {
+        if (query == QUERY_H)
+            b->msm_g1(p->chain, p->bases[query], p->a, at, slice->points.n, &out->g1);
+        else if (query == QUERY_B_G2)
+            b->msm_witness_g2(p->chain, p->bases[query], &p->w[slot], 1, whole, &out->g2);
+        else
+            b->msm_witness_g1(p->chain, p->bases[query], &p->w[slot], 1, whole, &out->g1);
+        st = b->wait(p->chain, err);
+    }
+    b->bases_free(p->bases[query]);
+    p->bases[query] = NULL;
+    return name_points(p, query, at, slice->points.data, st, err);
+}
+
+/* *out, a point of the query's group, is the sum over all slices. */
+static enum cuzk_status sum_slices(struct prover *p, enum key_query query, unsigned slot, void *out,
+                                   struct cuzk_error *err)
+{
+    const struct bases_source whole = proving_key_bases(p->key, p->qap, query);
+    const struct curve *curve = p->vk->curve;
+    struct query_slices slices;
+    struct bases_source slice;
+    enum cuzk_status st = CUZK_OK;
+    union sum all, one;
+    size_t at = 0;
+
+    memset(&all, 0, sizeof all);
+    TRY(query_slices_begin(&slices, curve, &whole, p->options.budget, err));
+    for (; query_slices_next(&slices, &slice); at += slice.points.n) {
+        memset(&one, 0, sizeof one);
+        TRY_GOTO(st, out, sum_slice(p, query, &slice, at, slot, &one, err));
+        if (whole.group == ELEMENT_G1)
+            curve->g1_add(&all.g1, &all.g1, &one.g1);
+        else
+            curve->g2_add(&all.g2, &all.g2, &one.g2);
+    }
+    memcpy(out, &all, whole.group == ELEMENT_G1 ? sizeof all.g1 : sizeof all.g2);
+out:
+    query_slices_end(&slices);
+    mem_wipe(&all, sizeof all);
+    mem_wipe(&one, sizeof one);
+    return st;
+}
+
 static enum cuzk_status sum_h(struct prover *p, struct g1_point *out, struct cuzk_error *err)
 {
     TRY(begin(p, PROVE_SUM_H, err));
+    if (p->form == PLAN_STREAMED) {
+        TRY(sum_slices(p, QUERY_H, 0, out, err));
+        return end(p, PROVE_SUM_H, err);
+    }
     p->backend->msm_g1(p->chain, p->bases[QUERY_H], p->a, 0, p->key->query[QUERY_H].n, out);
     return name_query(p, QUERY_H, end(p, PROVE_SUM_H, err), err);
 }
@@ -248,6 +330,10 @@ static enum cuzk_status sum_class(struct prover *p, enum key_query query, struct
     const enum prove_stage stage = (enum prove_stage)(PROVE_SUM_H + (query - QUERY_H));
 
     TRY(begin(p, stage, err));
+    if (p->form == PLAN_STREAMED) {
+        TRY(sum_slices(p, query, slot, out, err));
+        return end(p, stage, err);
+    }
     if (query == QUERY_B_G2)
         p->backend->msm_witness_g2(stream, p->bases[query], &p->w[slot], 1, part, out);
     else
@@ -259,7 +345,7 @@ static enum cuzk_status sum_class(struct prover *p, enum key_query query, struct
 
 bool prover_takes_parts(const struct prover *p)
 {
-    return p->form != PLAN_STAGED;
+    return !plan_is_staged(p->form);
 }
 
 static void set_arrival(struct prover *p, unsigned slot, struct arrival arrival)
@@ -302,7 +388,7 @@ enum cuzk_status prover_put_part(struct prover *p, unsigned slot, const struct w
     struct witness_part part = {.end = whole ? end : end - end % WITNESS_RANK_STEP};
 
     TRY(check_shape(p, witness, err));
-    if (p->form == PLAN_STAGED) {
+    if (plan_is_staged(p->form)) {
         p->waiting = *witness;
         return CUZK_OK;
     }
@@ -490,6 +576,7 @@ static enum cuzk_status sum_staged(struct run *r, struct cuzk_error *err)
 static enum cuzk_status compute_sums(struct run *r, struct cuzk_error *err)
 {
     switch (r->p->form) {
+    case PLAN_STREAMED:
     case PLAN_STAGED: return sum_staged(r, err);
     case PLAN_RESIDENT: return sum_on_one(r, err);
     default: return r->p->backend->beside_host ? sum_on_two_threads(r, err) : sum_on_one(r, err);
@@ -512,7 +599,7 @@ static enum cuzk_status settle(struct prover *p, enum cuzk_status st, struct cuz
                 *err = other;
         }
     }
-    if (p->form == PLAN_STAGED)
+    if (plan_is_staged(p->form))
         end_parts(p, ALL_PARTS);
     return st;
 }
@@ -546,7 +633,7 @@ static enum cuzk_status open_streams(struct prover *p, const struct plan *plan,
 
     TRY(backend->stream_new(p->device, &p->chain, err));
     p->classes = p->chain;
-    if (p->form != PLAN_STAGED)
+    if (!plan_is_staged(p->form))
         TRY(backend->stream_new(p->device, &p->uploads, err));
     if (p->form != PLAN_OVERLAPPED)
         return CUZK_OK;
@@ -598,7 +685,7 @@ static enum cuzk_status fill(struct prover *p, const struct plan_input *in, stru
     plan_prove(&plan, in);
     if (!p->device)
         TRY(open_device(p, plan.arena_bytes, err));
-    if (p->form != PLAN_STAGED)
+    if (!plan_is_staged(p->form))
         TRY(make_parts(p, ALL_PARTS, err));
     return open_streams(p, &plan, err);
 }

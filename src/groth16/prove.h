@@ -73,7 +73,7 @@ void prover_close(struct prover *prover); /* accepts NULL */
 /* Witnesses that fit at once: 1 or 2. Slots are numbered from 0. */
 unsigned prover_slots(const struct prover *prover);
 
-/* A witness into a slot that no run is using. In the staged form the witness's memory must stay as
+/* A witness into a slot that no run is using. In the staged forms the witness's memory must stay as
  * it is until the run is over, else until this returns. CUZK_BAD_INPUT: it has another shape. */
 MUST_CHECK enum cuzk_status prover_put(struct prover *prover, unsigned slot,
                                        const struct witness *witness, struct cuzk_error *err);

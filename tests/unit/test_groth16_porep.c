@@ -123,7 +123,8 @@ static int prove_with(const char *backend)
     plan_prove(&plan, &(struct plan_input){.backend = options.backend,
                                            .key = &key,
                                            .qap = &qap,
-                                           .n_threads = pool_size(pool)});
+                                           .n_threads = pool_size(pool),
+                                           .form = PLAN_STAGED});
     budget_init(&budget, plan.peak_bytes);
     begin = clock_seconds();
     cpu = clock_cpu_seconds();

@@ -603,12 +603,14 @@ static void test_the_plan_is_what_a_proof_takes(void **state)
             plan_prove(&plan, &(struct plan_input){.backend = options.backend,
                                                    .key = &key,
                                                    .qap = &set.qap,
-                                                   .n_threads = threads});
+                                                   .n_threads = threads,
+                                                   .form = PLAN_STAGED});
             proving_key_outline(&outline, &set.qap, H_POWERS, 7);
             plan_prove(&outlined, &(struct plan_input){.backend = options.backend,
                                                        .key = &outline,
                                                        .qap = &set.qap,
-                                                       .n_threads = threads});
+                                                       .n_threads = threads,
+                                                       .form = PLAN_STAGED});
             assert_memory_equal(&plan, &outlined, sizeof plan);
 
             budget_init(&budget, plan.peak_bytes);
@@ -628,6 +630,149 @@ static void test_the_plan_is_what_a_proof_takes(void **state)
             tiny_set_free(&set);
         }
     }
+}
+
+/* A device of its own, which is the back end in disguise, whose points take memory as on a card. */
+enum { BYTES_OF_A_POINT = 4096 };
+static const struct backend *behind;
+static size_t device_has, n_bases;
+
+static enum cuzk_status device_memory(int ordinal, size_t *ret, struct cuzk_error *err)
+{
+    (void)ordinal;
+    (void)err;
+    *ret = device_has;
+    return CUZK_OK;
+}
+static size_t bases_that_take_memory(const struct curve *curve, const struct bases_source *source)
+{
+    return behind->bases_bytes(curve, source) + source->points.n * BYTES_OF_A_POINT;
+}
+static enum cuzk_status bases_are_counted(struct device *device, const struct bases_source *source,
+                                          struct bases **ret, struct cuzk_error *err)
+{
+    n_bases++;
+    return behind->bases_new(device, source, ret, err);
+}
+static struct backend small_device(void)
+{
+    struct backend backend;
+
+    behind = backend_find(waist_backend);
+    backend = *behind;
+    backend.beside_host = true;
+    backend.memory_free = device_memory;
+    backend.bases_bytes = bases_that_take_memory;
+    backend.bases_new = bases_are_counted;
+    return backend;
+}
+
+static struct plan plan_in(enum plan_form form, const struct prove_options *options,
+                           const struct proving_key *key, const struct tiny_set *set)
+{
+    struct plan plan;
+
+    plan_prove(&plan, &(struct plan_input){.backend = options->backend,
+                                           .key = key,
+                                           .qap = &set->qap,
+                                           .n_threads = pool_size(options->pool),
+                                           .form = form,
+                                           .lone = true});
+    return plan;
+}
+
+/* On a device that has room for a query's points, and on one that has it for a slice of them.
+ * False: a slice is no smaller. */
+static bool check_slices(const struct tiny_set *set, struct pool *pool)
+{
+    const struct backend backend = small_device();
+    struct prove_options options = prove_with(pool);
+    struct proving_key key;
+    struct cuzk_error err;
+    struct budget budget;
+    struct proof proof;
+    struct plan plan;
+    size_t staged;
+
+    options.backend = &backend;
+    options.budget = &budget;
+    open_key(&key, set);
+    staged = plan_in(PLAN_STAGED, &options, &key, set).arena_bytes;
+    plan = plan_in(PLAN_STREAMED, &options, &key, set);
+    for (unsigned i = 0; i < 2; i++) {
+        const size_t has = i == 0 ? plan.arena_bytes : staged;
+        const bool streamed = has < staged;
+
+        device_has = has;
+        n_bases = 0;
+        budget_init(&budget, SIZE_MAX);
+        assert_ok(
+            groth16_prove(&key, &set->qap, &set->witness, &set->blinding, &options, &proof, &err),
+            err);
+        assert_proof_equals(&proof, set, "proof.bin");
+        assert_int_equal(n_bases > KEY_N_QUERIES, streamed);
+        assert_int_equal(budget.now, 0);
+    }
+    device_has = plan.arena_bytes - 1;
+    assert_int_equal(
+        groth16_prove(&key, &set->qap, &set->witness, &set->blinding, &options, &proof, &err),
+        CUZK_NO_MEMORY);
+    assert_non_null(strstr(err.message, "bytes of the device's memory"));
+    proving_key_done(&key);
+    return plan.arena_bytes < staged;
+}
+
+static void test_a_device_too_small_for_a_query_takes_it_in_slices(void **state)
+{
+    unsigned n = 0;
+
+    (void)state;
+    for (size_t i = 0; tiny_names[i]; i++) {
+        struct tiny_set set;
+
+        tiny_set_load(&set, tiny_names[i]);
+        if (is_satisfied(&set))
+            n += check_slices(&set, pools[i % N_POOLS]);
+        tiny_set_free(&set);
+    }
+    assert_true(n > 0);
+}
+
+static void test_a_broken_point_of_a_slice_is_named(void **state)
+{
+    const struct backend backend = small_device();
+    struct prove_options options = prove_with(pools[1]);
+    struct proving_key key;
+    struct tiny_set set;
+    struct cuzk_error err;
+    size_t n;
+    uint8_t *bytes;
+
+    (void)state;
+    options.backend = &backend;
+    tiny_set_load(&set, "mimc322");
+    bytes = tiny_set_file(&set, "params.bin", &n);
+    for (enum key_query q = QUERY_H; q < KEY_N_QUERIES; q++) {
+        struct reader r = reader_over(bytes, n, "mimc322");
+        struct proof proof;
+        char expected[64];
+        uint8_t *point;
+
+        assert_ok(params_read(&key, &r, CURVE, NULL, NULL, &err), err);
+        point = bytes + ((const uint8_t *)key.query[q].data - bytes) +
+                (key.query[q].n - 1) * (q == QUERY_B_G2 ? 192 : 96);
+        point[60] ^= 1;
+        device_has = plan_in(PLAN_STREAMED, &options, &key, &set).arena_bytes;
+        snprintf(expected, sizeof expected, "key: %s: points from number ", key_query_name(q));
+        assert_int_equal(groth16_prove(&key, &set.qap, &set.witness, NULL, &options, &proof, &err),
+                         CUZK_BAD_INPUT);
+        assert_ptr_equal(strstr(err.message, expected), err.message);
+        assert_non_null(strstr(err.message, ": not on the curve"));
+        point[60] ^= 1;
+        proving_key_done(&key);
+    }
+    vector_free(bytes);
+    tiny_set_free(&set);
 }
 
 static void test_every_failed_allocation_is_reported_and_leaks_nothing(void **state)
@@ -690,6 +835,8 @@ static int run(const char *backend)
         cmocka_unit_test(test_a_broken_point_of_a_query_is_named),
         cmocka_unit_test(test_the_cancel_flag_ends_a_proof),
         cmocka_unit_test(test_the_plan_is_what_a_proof_takes),
+        cmocka_unit_test(test_a_device_too_small_for_a_query_takes_it_in_slices),
+        cmocka_unit_test(test_a_broken_point_of_a_slice_is_named),
         cmocka_unit_test(test_every_failed_allocation_is_reported_and_leaks_nothing),
     };
     /* What depends on the kernels; the rest is the same code above the waist. */
