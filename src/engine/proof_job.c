@@ -138,7 +138,8 @@ static enum cuzk_status check_plan(const struct prove_job *job, struct cuzk_erro
         plan_prove(&plan, &(struct plan_input){.backend = engine->backend,
                                                .key = &job->resident->key,
                                                .qap = &circuit->qap,
-                                               .n_threads = pool_size(engine->pool)});
+                                               .n_threads = pool_size(engine->pool),
+                                               .form = PLAN_STAGED});
     need = in_use + packed_witness_bytes(&circuit->cs) + plan.peak_bytes;
     if (need > engine->budget.limit)
         return error_set(
