@@ -5,6 +5,7 @@
  * what lies behind libmicrohttpd is reached too. After each input the port must still answer, and
  * no descriptor may be left behind. */
 #include <dirent.h>
+#include <errno.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -183,6 +184,17 @@ static int connect_to_port(void)
     return fd;
 }
 
+/* As poll. libFuzzer's alarms, which watch over slow inputs, do not end it. */
+static int wait_for(struct pollfd *p, int patience)
+{
+    int n;
+
+    do
+        n = poll(p, 1, patience);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
 /* Sends all, says that this was all, and takes what comes, until the port closes or has nothing to
  * say for `patience` milliseconds. Returns the bytes that came; the first of them are in `head`. */
 static size_t converse(const char *bytes, size_t n, int patience, char head[16])
@@ -196,7 +208,7 @@ static size_t converse(const char *bytes, size_t n, int patience, char head[16])
         struct pollfd p = {.fd = fd, .events = (short)(POLLIN | (sent < n ? POLLOUT : 0))};
         ssize_t m;
 
-        if (poll(&p, 1, patience) <= 0)
+        if (wait_for(&p, patience) <= 0)
             break;
         if (p.revents & (POLLIN | POLLHUP | POLLERR)) {
             m = recv(fd, in, sizeof in, MSG_DONTWAIT);
