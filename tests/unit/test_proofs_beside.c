@@ -3,6 +3,7 @@
  * keeps witnesses of its own, as a card does, and works inside prover_run's calls. */
 #include "support/testing.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +132,49 @@ static enum cuzk_status memory_free(int ordinal, size_t *ret, struct cuzk_error 
     return CUZK_OK;
 }
 
+/* Two streams of two threads share the device; operations of the cpu back end never overlap. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+#define IN_TURN(operation)                                                                         \
+    do {                                                                                           \
+        pthread_mutex_lock(&turn);                                                                 \
+        backend_cpu.operation;                                                                     \
+        pthread_mutex_unlock(&turn);                                                               \
+    } while (0)
+
+static void spmv_in_turn(struct stream *stream, struct buf *out, const struct matrix_handle *matrix,
+                         const struct witness_handle *witness, uint64_t first_row, size_t n_rows)
+{
+    IN_TURN(spmv(stream, out, matrix, witness, first_row, n_rows));
+}
+
+static void quotient_in_turn(struct stream *stream, const struct domain *domain, struct buf *a,
+                             struct buf *b, enum h_basis basis)
+{
+    IN_TURN(quotient(stream, domain, a, b, basis));
+}
+
+static void msm_g1_in_turn(struct stream *stream, const struct bases *bases,
+                           const struct buf *scalars, size_t at, size_t n, struct g1_point *out)
+{
+    IN_TURN(msm_g1(stream, bases, scalars, at, n, out));
+}
+
+static void class_g1_in_turn(struct stream *stream, const struct bases *bases,
+                             struct witness_handle *const *witnesses, size_t n_witnesses,
+                             struct witness_part part, struct g1_point *out)
+{
+    IN_TURN(msm_witness_g1(stream, bases, witnesses, n_witnesses, part, out));
+}
+
+static void class_g2_in_turn(struct stream *stream, const struct bases *bases,
+                             struct witness_handle *const *witnesses, size_t n_witnesses,
+                             struct witness_part part, struct g2_point *out)
+{
+    IN_TURN(msm_witness_g2(stream, bases, witnesses, n_witnesses, part, out));
+}
+#undef IN_TURN
+
 static struct backend beside_of_cpu(void)
 {
     struct backend backend = backend_cpu;
@@ -142,6 +186,11 @@ static struct backend beside_of_cpu(void)
     backend.wait = wait_and_tell;
     backend.witness_put = put_a_copy;
     backend.witness_free = free_with_copy;
+    backend.spmv = spmv_in_turn;
+    backend.quotient = quotient_in_turn;
+    backend.msm_g1 = msm_g1_in_turn;
+    backend.msm_witness_g1 = class_g1_in_turn;
+    backend.msm_witness_g2 = class_g2_in_turn;
     return backend;
 }
 
