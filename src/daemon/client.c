@@ -251,19 +251,32 @@ static enum cuzk_status receive(struct client *c, struct cuzk_error *err)
     }
 }
 
+/* The server takes no more, and `left` says so. What it said before it left (an answer, a TLS alert
+ * such as "certificate required") may still wait in the socket, and says more. */
+static enum cuzk_status last_word(struct client *c, const struct cuzk_error *left,
+                                  struct cuzk_error *err)
+{
+    TRY(receive(c, err));
+    if (c->broken)
+        return broken(c, c->broken, err);
+    return c->over ? CUZK_OK : error_set(err, left->status, "%s", left->message);
+}
+
 /* Until the call is over; with a timeout, the server's word is waited for a minute longer than
  * that. */
 static enum cuzk_status converse(struct client *c, struct cuzk_error *err)
 {
     uint64_t timeout = c->request->timeout / 1000000;
     int patience = timeout && timeout < 1 << 30 ? (int)timeout + PATIENCE_MS : -1;
+    struct cuzk_error left;
     bool waits;
 
     while (!c->over && !c->broken) {
         struct pollfd p = {.fd = c->channel.fd, .events = POLLIN};
         int n;
 
-        TRY(send_out(c, &waits, err));
+        if (send_out(c, &waits, &left) != CUZK_OK)
+            return last_word(c, &left, err);
         if ((waits && !c->channel.write_wants_read) || c->channel.read_wants_write)
             p.events |= POLLOUT;
         n = poll(&p, 1, patience);
