@@ -20,7 +20,7 @@ size_t packed_witness_bytes(const struct r1cs *cs)
 enum cuzk_status packed_witness_new(struct packed_witness *ret, const struct r1cs *cs,
                                     struct budget *budget, struct cuzk_error *err)
 {
-    struct packed_witness w;
+    struct packed_witness w = {0}; /* nobody listens */
 
     TRY(region_map(&w.memory, budget, MEM_WITNESS, packed_witness_bytes(cs), err));
     w.room = (struct witness_room){

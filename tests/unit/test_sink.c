@@ -178,6 +178,29 @@ static void test_blocks_written_by_two_threads_give_the_serial_witness(void **st
 }
 
 /* Ranges as short as a bit, at every offset within a word, joined in the bit string. */
+/* What a call leaves below its caller's frame. */
+__attribute__((noinline)) static void leave_rubbish(void)
+{
+    volatile uint8_t rubbish[4096];
+
+    for (size_t i = 0; i < sizeof rubbish; i++)
+        rubbish[i] = 0xa5;
+}
+
+static void test_a_new_witness_tells_nobody_how_far_it_is(void **state)
+{
+    struct packed_witness w;
+    struct r1cs cs;
+
+    (void)state;
+    record_example(&cs);
+    leave_rubbish();
+    assert_int_equal(packed_witness_new(&w, &cs, NULL, NULL), CUZK_OK);
+    assert_null(w.made.f);
+    packed_witness_done(&w);
+    r1cs_done(&cs);
+}
+
 static void test_short_ranges_join_in_shared_words(void **state)
 {
     enum { N = 320 };
@@ -375,6 +398,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks_written_by_two_threads_give_the_serial_witness),
+        cmocka_unit_test(test_a_new_witness_tells_nobody_how_far_it_is),
         cmocka_unit_test(test_short_ranges_join_in_shared_words),
         cmocka_unit_test(test_gadgets_have_upstreams_sizes),
         cmocka_unit_test(test_rows_of_gadgets_have_names),
