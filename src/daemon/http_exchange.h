@@ -2,34 +2,13 @@
 #ifndef DAEMON_HTTP_EXCHANGE_H
 #define DAEMON_HTTP_EXCHANGE_H
 
-#include <microhttpd.h>
-#include <pthread.h>
-
 #include "base/text.h"
 #include "daemon/history.h"
-#include "daemon/http.h"
-#include "daemon/listen_socket.h"
+#include "daemon/http_access.h"
+#include "daemon/http_ports.h"
 #include "engine/report.h"
 
 struct event_streams;
-
-enum {
-    HTTP_PORTS_MAX = CONFIG_LIST_MAX * LISTEN_SOCKETS_MAX,
-    HTTP_RETIRED_MAX = 16,
-    HTTP_TOKEN_MAX = 256
-};
-
-/* PEM texts, terminated; empty: none. */
-struct certificates {
-    struct text cert, key, client_ca;
-};
-
-/* One address, served by a thread of libmicrohttpd. */
-struct http_port {
-    struct MHD_Daemon *daemon;
-    int fd; /* that listens; the daemon's until it is retired */
-    bool is_tcp;
-};
 
 struct http {
     struct loop *loop;
@@ -38,13 +17,8 @@ struct http {
     struct history history;
     struct event_streams *streams;
     const struct rpc *rpc; /* for its metrics; may be NULL */
-    pthread_mutex_t lock;  /* of the token */
-    char token[HTTP_TOKEN_MAX];
-    struct certificates in_use;
-    size_t n_ports, n_retired;
-    struct http_port ports[HTTP_PORTS_MAX];
-    struct http_port retired[HTTP_RETIRED_MAX]; /* under certificates of before, until unused */
-    struct loop_timer reap;
+    struct http_access access;
+    struct http_ports ports;
     struct exchange *waiting; /* suspended; the loop's */
 };
 
@@ -107,5 +81,7 @@ void exchange_resume(struct exchange *x);
 
 /* A query parameter; NULL if absent. */
 const char *exchange_query(const struct exchange *x, const char *name);
+/* A header; NULL if absent. */
+const char *exchange_header(const struct exchange *x, const char *name);
 
 #endif
