@@ -1,103 +1,20 @@
-/* A call's life is drawn in rpc.h. Here the states:
- *
- *     RECEIVING ──whole──► HANDLED ──rpc_finish──► OVER ──► freed when its stream is gone
- *         └───────────── something is wrong ───────►┘
- *
- * A RECEIVING call may be held: then its stream is given no window beyond the first.
- * `granted_bytes` is the sum over the large messages that were let in of what is not in the file
- * yet; `room` is always asked with that sum and the candidate's bytes together. */
-#include "daemon/rpc.h"
+/* A call's life is drawn in rpc.h, its states in rpc_state.h. Here the calls of a server: their
+ * headers, their messages in memory, their handlers and their end. What is spooled is told in
+ * rpc_spooled.c. */
+#include "daemon/rpc_state.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/reader.h"
-#include "daemon/http2.h"
 
 enum {
     N_BLOCKS = 32,
-    STREAM_WINDOW = RPC_FIRST_MAX + 64, /* a body of that size, its prefix and its fields */
-    GRANTED_WINDOW = 4 << 20,
     MAX_CALLS = 4096,
-};
-
-enum call_state { CALL_RECEIVING, CALL_HANDLED, CALL_OVER };
-
-struct rpc_call {
-    struct rpc *rpc;
-    struct http2_stream *stream;
-    const struct rpc_method *method;
-    void *service_ctx;
-    enum call_state state;
-    uint64_t until; /* its deadline; 0: none */
-    struct loop_timer deadline;
-    void (*gone)(void *ctx);
-    void *gone_ctx;
-    enum grpc_code code; /* once OVER */
-
-    uint8_t prefix[GRPC_PREFIX];
-    unsigned n_prefix;
-    unsigned n_messages; /* whose prefix has come */
-    uint64_t length;     /* of the message being received */
-    uint64_t received;
-    uint64_t last_progress;
-
-    uint8_t *small; /* RPC_SMALL, RPC_EACH: the message */
-
-    /* RPC_SPOOLED */
-    struct body *body;
-    uint64_t seen_written; /* of body->written, what is accounted for */
-    uint64_t consumed;     /* bytes of the stream's window given back */
-    bool granted;          /* more than the first window may come */
-    bool asked;            /* granted, or held, or small enough for neither */
-    uint8_t head[RPC_HEAD_MAX];
-    size_t n_head;
-    struct rpc_call *next_held, **held_link; /* held_link NULL: not held */
-    unsigned urgency;
-    bool told; /* that it waits */
-};
-
-struct rpc {
-    struct loop *loop;
-    struct rpc_options options;
-    struct block_pool *pool;
-    struct http2_server *http2;
-    struct rpc_service *services;
-    struct rpc_call *held;
-    struct loop_timer ask_again;
-    void (*may_accept)(void *ctx); /* NULL: nobody waits */
-    void *may_accept_ctx;
-    bool accept_waits;
-    struct rpc_stats stats;
 };
 
 /* ---- the end of a call --------------------------------------------------------------------------
  */
-
-static void unhold(struct rpc_call *call)
-{
-    if (!call->held_link)
-        return;
-    *call->held_link = call->next_held;
-    if (call->next_held)
-        call->next_held->held_link = call->held_link;
-    call->held_link = NULL;
-    call->rpc->stats.n_held--;
-}
-
-static void drop_body(struct rpc_call *call)
-{
-    if (!call->body)
-        return;
-    if (call->granted)
-        call->rpc->stats.granted_bytes -= call->length - call->seen_written;
-    call->granted = false;
-    call->body->progress = NULL;
-    body_release(call->body);
-    call->body = NULL;
-}
 
 /* Whatever the call still has, but for its stream. */
 static void let_go(struct rpc_call *call)
@@ -106,8 +23,7 @@ static void let_go(struct rpc_call *call)
         call->rpc->stats.n_receiving--;
     call->state = CALL_OVER;
     loop_timer_cancel(&call->deadline);
-    unhold(call);
-    drop_body(call);
+    spooled_drop(call);
     mem_free(call->small);
     call->small = NULL;
     rpc_room_changed(call->rpc);
@@ -138,163 +54,16 @@ static void deadline_passes(void *ctx)
     finish(call, GRPC_DEADLINE_EXCEEDED, "the deadline passed; an accepted job goes on");
 }
 
-/* ---- admission ----------------------------------------------------------------------------------
- */
-
-static void give_window(struct rpc_call *call)
-{
-    uint64_t taken = GRPC_PREFIX + call->body->written;
-
-    if (call->granted && taken > call->consumed) {
-        http2_consume(call->stream, taken - call->consumed);
-        call->consumed = taken;
-    }
-}
-
-static void grant(struct rpc_call *call)
-{
-    unhold(call);
-    call->granted = true;
-    call->rpc->stats.granted_bytes += call->length - call->seen_written;
-    call->last_progress = loop_now();
-    http2_widen(call->stream, GRANTED_WINDOW);
-    give_window(call);
-}
-
-static void tell_waiting(struct rpc_call *call, const char *why)
-{
-    const struct rpc_options *options = &call->rpc->options;
-    char line[300];
-
-    if (call->told || !options->log)
-        return;
-    call->told = true;
-    snprintf(line, sizeof line, "a request of %llu bytes from %s waits: %s",
-             (unsigned long long)call->length, http2_peer(call->stream), why);
-    options->log(options->log_ctx, true, line);
-}
-
-static void admit(struct rpc *rpc)
-{
-    loop_timer_cancel(&rpc->ask_again);
-    while (rpc->held) {
-        struct rpc_call *call = rpc->held;
-        uint64_t bytes = rpc->stats.granted_bytes + call->length - call->seen_written;
-        const char *why;
-
-        if (!rpc->options.room(rpc->options.spool_ctx, bytes, &why)) {
-            tell_waiting(call, why);
-            loop_timer_set(rpc->loop, &rpc->ask_again, loop_now() + LOOP_SECOND);
-            return;
-        }
-        grant(call);
-    }
-}
-
-static void ask_again(void *ctx)
-{
-    admit(ctx);
-}
-
-void rpc_room_changed(struct rpc *rpc)
-{
-    if (rpc->held)
-        loop_timer_set(rpc->loop, &rpc->ask_again, loop_now());
-}
-
-/* The head of a large message is here: it stands in line. */
-static void hold(struct rpc_call *call)
-{
-    struct rpc *rpc = call->rpc;
-    struct rpc_call **link = &rpc->held;
-
-    call->asked = true;
-    call->urgency =
-        call->method->urgency ? call->method->urgency(call->head, call->n_head) : RPC_URGENCIES - 1;
-    while (*link && (*link)->urgency <= call->urgency)
-        link = &(*link)->next_held;
-    call->next_held = *link;
-    if (call->next_held)
-        call->next_held->held_link = &call->next_held;
-    call->held_link = link;
-    *link = call;
-    rpc->stats.n_held++;
-    admit(rpc);
-}
-
 /* ---- receiving ----------------------------------------------------------------------------------
  */
 
-static void handle(struct rpc_call *call, const struct rpc_request *request)
+void rpc_handle(struct rpc_call *call, const struct rpc_request *request)
 {
     if (call->state == CALL_RECEIVING) {
         call->state = CALL_HANDLED;
         call->rpc->stats.n_receiving--;
     }
     call->method->f(call->service_ctx, call, request);
-}
-
-/* A spooled message is whole when it has been written and its sender has said that this is all. */
-static void deliver_spooled(struct rpc_call *call)
-{
-    struct rpc_request request = {.fd = -1, .n = call->length};
-
-    if (call->state != CALL_RECEIVING || !call->stream->ended || call->body->written < call->length)
-        return;
-    unhold(call);
-    request.fd = body_take(call->body);
-    drop_body(call);
-    handle(call, &request);
-}
-
-static void body_progress(void *ctx)
-{
-    struct rpc_call *call = ctx;
-    uint64_t more = call->body->written - call->seen_written;
-
-    call->seen_written += more;
-    call->last_progress = loop_now();
-    call->rpc->stats.bytes += more;
-    if (call->granted)
-        call->rpc->stats.granted_bytes -= more;
-    if (call->body->error) {
-        char sentence[160];
-
-        snprintf(sentence, sizeof sentence, "the spool cannot take the request: %s",
-                 strerror(call->body->error));
-        finish(call, GRPC_UNAVAILABLE, sentence);
-        return;
-    }
-    give_window(call);
-    deliver_spooled(call);
-}
-
-static void begin_spooled(struct rpc_call *call)
-{
-    const struct rpc_options *options = &call->rpc->options;
-    struct cuzk_error err;
-    char sentence[160];
-    int fd;
-
-    if (call->length > options->max_message) {
-        snprintf(sentence, sizeof sentence,
-                 "the request has %llu bytes, the limit is %llu (daemon.max_message)",
-                 (unsigned long long)call->length, (unsigned long long)options->max_message);
-        finish(call, GRPC_RESOURCE_EXHAUSTED, sentence);
-        return;
-    }
-    if (options->open_spool(options->spool_ctx, &fd, &err) != CUZK_OK) {
-        finish(call, GRPC_UNAVAILABLE, err.message);
-        return;
-    }
-    call->body = body_new(fd, call->length);
-    if (!call->body) {
-        finish(call, GRPC_UNAVAILABLE, "no memory for another request");
-        return;
-    }
-    call->body->progress = body_progress;
-    call->body->ctx = call;
-    call->asked = call->length + GRPC_PREFIX <= STREAM_WINDOW;
 }
 
 static void begin_small(struct rpc_call *call)
@@ -327,24 +96,9 @@ static void begin_message(struct rpc_call *call)
     call->length = load_u32_be(p + 1);
     call->received = 0;
     if (call->method->shape == RPC_SPOOLED)
-        begin_spooled(call);
+        spooled_begin(call);
     else
         begin_small(call);
-}
-
-static void take_spooled(struct rpc_call *call, const uint8_t *bytes, size_t n)
-{
-    size_t to_head = sizeof call->head - call->n_head;
-
-    http2_keep(call->stream, call->body, call->received, bytes, n);
-    if (to_head > n)
-        to_head = n;
-    memcpy(call->head + call->n_head, bytes, to_head);
-    call->n_head += to_head;
-    call->received += n;
-    /* A message that is not small is longer than the head. */
-    if (!call->asked && call->n_head == sizeof call->head)
-        hold(call);
 }
 
 /* One of RPC_EACH is whole. */
@@ -355,7 +109,7 @@ static void deliver_each(struct rpc_call *call)
 
     call->small = NULL;
     call->n_prefix = 0;
-    handle(call, &request);
+    rpc_handle(call, &request);
     mem_free(message);
 }
 
@@ -382,7 +136,7 @@ static size_t take(struct rpc_call *call, const uint8_t *bytes, size_t n)
         if (part > call->length - call->received)
             part = (size_t)(call->length - call->received);
         if (call->method->shape == RPC_SPOOLED) {
-            take_spooled(call, bytes, part);
+            spooled_take(call, bytes, part);
             return part;
         }
         memcpy(call->small + call->received, bytes, part);
@@ -425,16 +179,16 @@ static void on_end(void *ctx, struct http2_stream *s)
     if ((call->n_prefix > 0 && call->n_prefix < GRPC_PREFIX) || in_message(call))
         finish(call, GRPC_INTERNAL, "the request ends within a message");
     else if (call->method->shape == RPC_EACH)
-        handle(call, &request);
+        rpc_handle(call, &request);
     else if (call->n_messages == 0)
         finish(call, GRPC_UNIMPLEMENTED, "this method takes one message, and none came");
     else if (call->method->shape == RPC_SPOOLED)
-        deliver_spooled(call);
+        spooled_deliver(call);
     else {
         request.message = call->small;
         request.n = call->length;
         call->small = NULL;
-        handle(call, &request);
+        rpc_handle(call, &request);
         mem_free((uint8_t *)(uintptr_t)request.message);
     }
 }
@@ -566,7 +320,7 @@ enum cuzk_status rpc_new(struct rpc **ret, struct loop *loop, const struct rpc_o
     struct http2_limits limits = {
         .max_streams = options->max_streams,
         .max_streams_in_all = MAX_CALLS,
-        .stream_window = STREAM_WINDOW,
+        .stream_window = RPC_STREAM_WINDOW,
         .greeting = or_default(options->greeting, 10),
         .ping_every = or_default(options->ping_every, 45),
         .ping_patience = or_default(options->ping_patience, 20),
@@ -579,7 +333,7 @@ enum cuzk_status rpc_new(struct rpc **ret, struct loop *loop, const struct rpc_o
     rpc->loop = loop;
     rpc->options = *options;
     rpc->options.stall = limits.stall;
-    rpc->ask_again = (struct loop_timer){.f = ask_again, .ctx = rpc};
+    rpc->ask_again = (struct loop_timer){.f = spooled_ask_again, .ctx = rpc};
     TRY_GOTO(st, out, block_pool_new(&rpc->pool, loop, options->budget, N_BLOCKS, err));
     TRY_GOTO(st, out, http2_server_new(&rpc->http2, loop, rpc->pool, &limits, &handler, rpc, err));
     *ret = rpc;
