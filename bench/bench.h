@@ -3,6 +3,10 @@
  *
  *   WHAT CURVE GROUP SIZE THREADS ours X UNIT PEER Y UNIT R.RRx  (median X Y)      R = peer / ours
  *
+ * What there is of these follows: "; NAME Y UNIT published" (a figure of another machine that no
+ * run of ours repeats) and "; to reach G UNIT" or "; to reach G x", the goal for the shortest run
+ * or for R.
+ *
  * CUZK_BENCH_SMOKE=1 asks for two runs of a small case: does it still work? CUZK_BENCH_CLOCK=cpu counts
  * the processor time of the process instead of the clock on the wall: for lines of one thread on a
  * machine that does other things. */
@@ -30,6 +34,9 @@ struct bench {
     const char *peer; /* its name; NULL: none, or not here */
     bench_fn *peer_fn;
     void *peer_ctx;
+    const char *published; /* "gnark 1660 ms"; NULL: none */
+    double goal;           /* 0: none */
+    bool goal_is_ratio;
 };
 
 static inline bool bench_smoke(void)
@@ -76,11 +83,16 @@ static inline void bench_run(const struct bench *bench)
     printf("%s ours %.4g %s", bench->title, ours[0], bench->unit);
     if (bench->peer) {
         qsort(peer, (size_t)rounds, sizeof *peer, bench_compare);
-        printf(" %s %.4g %s %.2fx  (median %.4g %.4g)\n", bench->peer, peer[0], bench->unit,
+        printf(" %s %.4g %s %.2fx  (median %.4g %.4g)", bench->peer, peer[0], bench->unit,
                peer[0] / ours[0], ours[rounds / 2], peer[rounds / 2]);
     } else {
-        printf("  (median %.4g)\n", ours[rounds / 2]);
+        printf("  (median %.4g)", ours[rounds / 2]);
     }
+    if (bench->published)
+        printf("; %s published", bench->published);
+    if (bench->goal > 0)
+        printf("; to reach %.4g %s", bench->goal, bench->goal_is_ratio ? "x" : bench->unit);
+    printf("\n");
     fflush(stdout);
 }
 

@@ -1,13 +1,16 @@
 /* Sums of products beside blst's, one thread; class sums, fixed-base multiples and decoding alone.
- * All of it with the portable kernels and, where the processor has them, in lanes ("-lanes").
- * BN254 stands beside blst's BLS12-381 of the same length. Lengths above 2^18 run when asked:
- * bench_msm LG ... ; `bench_msm points` runs what is measured a point at a time. */
+ * All of it with the portable kernels and, where the processor has them, in lanes ("-lanes"). The
+ * largest lengths are there in lanes only; then two threads stand beside one.
+ * BN254 stands beside blst's BLS12-381 of the same length. Other lengths run when asked:
+ * bench_msm LG ... ; `bench_msm points` runs what is measured a point at a time, `bench_msm lanes`
+ * and `bench_msm threads` the last two parts of the sums. */
 #include "bench.h"
 
 #if defined(__x86_64__)
 #include "backend/ifma/ifma_kernels.h"
 #endif
 #include "base/cpu.h"
+#include "base/pool.h"
 #include "base/rng.h"
 #include "curve/curve.h"
 #include "msm/group_kernels.h"
@@ -23,8 +26,8 @@ struct work {
     struct points_view points; /* native */
     uint64_t *scalars;
     void *scratch, *table;
-    struct g2_point out;            /* large enough for both groups */
-    const struct work *peer_points; /* on BLS12-381 */
+    struct g2_point out; /* large enough for both groups */
+    struct pool *pool;   /* NULL: one thread */
     bool second;
 };
 
@@ -80,7 +83,8 @@ static void ours_msm(void *ctx)
 {
     struct work *w = ctx;
 
-    if (w->kernels->msm(&w->out, &w->points, NULL, w->scalars, w->n, w->scratch, NULL, NULL) != 0)
+    if (w->kernels->msm(&w->out, &w->points, NULL, w->scalars, w->n, w->scratch, w->pool, NULL) !=
+        0)
         exit(1);
 }
 
@@ -145,12 +149,33 @@ static bool is_bn254(const struct curve *curve)
     return curve->fr_bits == curve_bn254.fr_bits;
 }
 
-static void bench_one(struct work *ours, struct work *peer, unsigned lg, int rounds)
+/* What is to be reached, in ms, in lanes. */
+static double goal_of(const struct curve *curve, unsigned lg, bool second)
+{
+    static const struct {
+        unsigned lg;
+        bool bn254, second;
+        double ms;
+    } goals[] = {{16, false, false, 130}, {18, false, false, 450}, {20, false, false, 1700},
+                 {16, false, true, 370},  {18, false, true, 1350}, {16, true, false, 75},
+                 {18, true, false, 280},  {20, true, false, 1050}};
+
+    for (size_t i = 0; i < sizeof goals / sizeof *goals && *how(curve); i++)
+        if (goals[i].lg == lg && goals[i].bn254 == is_bn254(curve) && goals[i].second == second)
+            return goals[i].ms;
+    return 0;
+}
+
+/* peer: NULL for none */
+static void bench_one(struct work *ours, const struct work *peer, unsigned lg, int rounds)
 {
     char title[64];
-    struct work theirs = *peer;
+    struct work theirs = {0};
 
-    theirs.scratch = memory(peer_scratch(peer));
+    if (peer) {
+        theirs = *peer;
+        theirs.scratch = memory(peer_scratch(peer));
+    }
     snprintf(title, sizeof title, "msm%s %s G%d 2^%u 1", how(ours->curve),
              is_bn254(ours->curve) ? "BN254" : "BLS12-381", ours->second ? 2 : 1, lg);
     bench_run(&(struct bench){.title = title,
@@ -159,9 +184,10 @@ static void bench_one(struct work *ours, struct work *peer, unsigned lg, int rou
                               .unit = "ms",
                               .ours = ours_msm,
                               .ours_ctx = ours,
-                              .peer = PEER,
+                              .peer = peer ? PEER : NULL,
                               .peer_fn = peer_msm,
-                              .peer_ctx = &theirs});
+                              .peer_ctx = &theirs,
+                              .goal = goal_of(ours->curve, lg, ours->second)});
     free(theirs.scratch);
 }
 
@@ -182,6 +208,70 @@ static void bench_length(unsigned lg, int rounds, bool second)
         work_free(&ours);
     }
     work_free(&bls);
+}
+
+/* In lanes alone; blst beside BLS12-381. */
+static void bench_in_lanes(const struct curve *curve, unsigned lg, int rounds, bool second)
+{
+    const struct curve *lanes = in_lanes(curve);
+    struct work ours;
+
+    if (!lanes)
+        return;
+    work_new(&ours, lanes, second, (size_t)1 << lg);
+    bench_one(&ours, is_bn254(curve) ? NULL : &ours, lg, rounds);
+    work_free(&ours);
+}
+
+/* Two threads beside one. */
+static void bench_threads(const struct curve *curve, unsigned lg, int rounds, bool second)
+{
+    const struct curve *lanes = in_lanes(curve);
+    char title[64];
+    struct work two, one;
+    struct cuzk_error err;
+
+    if (!lanes)
+        return;
+    work_new(&one, lanes, second, (size_t)1 << lg);
+    two = one;
+    if (pool_new(&two.pool, 2, &err) != CUZK_OK) {
+        fprintf(stderr, "%s\n", err.message);
+        exit(1);
+    }
+    two.scratch = memory(one.kernels->msm_bytes(one.n, 2));
+    snprintf(title, sizeof title, "msm-lanes %s G%d 2^%u 2",
+             is_bn254(curve) ? "BN254" : "BLS12-381", second ? 2 : 1, lg);
+    bench_run(&(struct bench){.title = title,
+                              .rounds = rounds,
+                              .units_per_second = 1e3,
+                              .unit = "ms",
+                              .ours = ours_msm,
+                              .ours_ctx = &two,
+                              .peer = "one-thread",
+                              .peer_fn = ours_msm,
+                              .peer_ctx = &one,
+                              .goal = 1.9,
+                              .goal_is_ratio = true});
+    pool_free(two.pool);
+    free(two.scratch);
+    work_free(&one);
+}
+
+static void bench_largest(void)
+{
+    bench_in_lanes(&curve_bls12_381, bench_smoke() ? 9 : 20, 3, false);
+    bench_in_lanes(&curve_bn254, bench_smoke() ? 9 : 20, 3, false);
+    bench_in_lanes(&curve_bls12_381, bench_smoke() ? 9 : 18, 2, true);
+}
+
+static void bench_two_threads(void)
+{
+    for (unsigned lg = 18; lg <= 20; lg += 2) {
+        bench_threads(&curve_bls12_381, bench_smoke() ? 9 : lg, 3, false);
+        bench_threads(&curve_bn254, bench_smoke() ? 9 : lg, 3, false);
+    }
+    bench_threads(&curve_bls12_381, bench_smoke() ? 9 : 18, 3, true);
 }
 
 /* ---- the other kernels, a point at a time ---------------------------------------------------- */
@@ -263,6 +353,14 @@ int main(int argc, char **argv)
         bench_all_points(true);
         return 0;
     }
+    if (argc > 1 && strcmp(argv[1], "lanes") == 0) {
+        bench_largest();
+        return 0;
+    }
+    if (argc > 1 && strcmp(argv[1], "threads") == 0) {
+        bench_two_threads();
+        return 0;
+    }
     if (argc > 1) {
         for (int i = 1; i < argc; i++)
             bench_length((unsigned)atoi(argv[i]), 1, false);
@@ -278,5 +376,7 @@ int main(int argc, char **argv)
         }
         bench_all_points(second);
     }
+    bench_largest();
+    bench_two_threads();
     return 0;
 }

@@ -2,7 +2,8 @@
  * of (natural to reversed order), and from the subgroup to a coset. In lanes beside the portable
  * ones where the processor has them; published, one thread, BLS12-381 Fr: gnark-crypto on Zen 4,
  * with vector units, 33, 155 and 675 ms for 2^18, 2^20 and 2^22; arkworks 0.5 362 to 408 ms for
- * 2^20. Sizes that are arguments instead of those below: bench_ntt LG ... */
+ * 2^20. "-threads" lines have two threads beside one, in lanes. Sizes that are arguments instead of
+ * those below: bench_ntt LG ... */
 #include "bench.h"
 
 #if defined(__x86_64__)
@@ -110,6 +111,14 @@ static void moved(void *ctx)
     w->fr->ntt_move(w->vector.base, w->table.base, NTT_COSET, w->pool);
 }
 
+/* The plain transform of BLS12-381's scalars, in lanes and on one thread, in ms; 0: no goal. */
+static double goal_of(const struct curve *curve, bench_fn *f, unsigned lg_n, unsigned n_threads)
+{
+    if (f != forward || curve != &curve_bls12_381 || !lanes_of(curve) || n_threads > 1)
+        return 0;
+    return lg_n == 18 ? 12 : lg_n == 20 ? 52 : lg_n == 22 ? 240 : 0;
+}
+
 static void measure(const struct curve *curve, const char *name, unsigned lg_n, unsigned n_threads)
 {
     static const struct {
@@ -137,7 +146,8 @@ static void measure(const struct curve *curve, const char *name, unsigned lg_n, 
                                     .ours_ctx = &work,
                                     .peer = lanes ? "portable" : NULL,
                                     .peer_fn = all[i].f,
-                                    .peer_ctx = &portable};
+                                    .peer_ctx = &portable,
+                                    .goal = goal_of(curve, all[i].f, lg_n, n_threads)};
 
         snprintf(title, sizeof title, "%s %s Fr 2^%u %u", all[i].what, name, lg_n, n_threads);
         bench_run(&bench);
@@ -148,10 +158,47 @@ static void measure(const struct curve *curve, const char *name, unsigned lg_n, 
     pool_free(pool);
 }
 
+/* Two threads beside one. */
+static void measure_threads(unsigned lg_n)
+{
+    const struct curve *lanes = lanes_of(&curve_bls12_381);
+    struct pool *pool;
+    struct cuzk_error err;
+    struct work two, one;
+    char title[64];
+
+    if (!lanes)
+        return;
+    die_unless(pool_new(&pool, 2, &err), &err);
+    work_new(&two, lanes, lg_n, pool);
+    one = two;
+    one.pool = NULL;
+    snprintf(title, sizeof title, "ntt-threads BLS12-381 Fr 2^%u 2", lg_n);
+    bench_run(&(struct bench){.title = title,
+                              .rounds = lg_n > 20 ? 7 : 21,
+                              .units_per_second = 1e3,
+                              .unit = "ms",
+                              .ours = forward,
+                              .ours_ctx = &two,
+                              .peer = "one-thread",
+                              .peer_fn = forward,
+                              .peer_ctx = &one,
+                              .goal = 1.9,
+                              .goal_is_ratio = true});
+    work_done(&two);
+    pool_free(pool);
+}
+
 int main(int argc, char **argv)
 {
     if (bench_smoke()) {
         measure(&curve_bls12_381, "BLS12-381", 12, 1);
+        measure_threads(12);
+        return 0;
+    }
+    if (argc > 1 && strcmp(argv[1], "threads") == 0) {
+        for (unsigned lg_n = 18; lg_n <= 22; lg_n += 2)
+            measure_threads(lg_n);
         return 0;
     }
     if (argc > 1) {
@@ -165,5 +212,7 @@ int main(int argc, char **argv)
             if (lg_n < 22)
                 measure(&curve_bn254, "BN254", lg_n, n_threads);
         }
+    for (unsigned lg_n = 18; lg_n <= 22; lg_n += 2)
+        measure_threads(lg_n);
     return 0;
 }
