@@ -3,15 +3,12 @@
 
 int command_cancel(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_job_argp, 0, 0, 0}, {0}};
-    static const struct argp argp = {0,        0, "ID", "Cancels a job; returns when it has ended.",
-                                     children, 0, 0};
     struct job_arguments a = {0};
     struct cuzk_error err = {0};
     struct client *client = NULL;
     bool was_running = false;
     enum cuzk_status st;
-    int code = cli_parse(&argp, argc, argv, &a);
+    int code = cli_parse_job("Cancels a job; returns when it has ended.", argc, argv, &a);
 
     if (code)
         return code;

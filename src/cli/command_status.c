@@ -29,15 +29,12 @@ static void print_metrics(const char *metrics)
 int command_status(int argc, char **argv)
 {
     static const struct argp_option options[] = {{"json", 'j', 0, 0, "all of it, in JSON", 0}, {0}};
-    static const struct argp_child children[] = {{&cli_place_argp, 0, 0, 0}, {0}};
-    static const struct argp argp = {
-        options, cli_switch_parse, 0, "What a daemon does and holds.", children, 0, 0};
     struct switch_arguments a = {0};
     struct cuzk_error err = {0};
     struct client *client = NULL;
     struct text text = {0};
     enum cuzk_status st;
-    int code = cli_parse(&argp, argc, argv, &a);
+    int code = cli_parse_switch(options, "What a daemon does and holds.", argc, argv, &a);
 
     if (code)
         return code;

@@ -144,17 +144,12 @@ int command_top(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"once", '1', 0, 0, "print once, without colours (as when stdout is no terminal)", 0}, {0}};
-    static const struct argp_child children[] = {{&cli_place_argp, 0, 0, 0}, {0}};
-    static const struct argp argp = {
-        options,  cli_switch_parse,
-        0,        "A daemon's memory, jobs and queue, live; q ends it.",
-        children, 0,
-        0};
     struct switch_arguments a = {0};
     struct cuzk_error err = {0};
     struct client *client = NULL;
     enum cuzk_status st;
-    int code = cli_parse(&argp, argc, argv, &a);
+    int code = cli_parse_switch(options, "A daemon's memory, jobs and queue, live; q ends it.",
+                                argc, argv, &a);
 
     if (code)
         return code;

@@ -54,7 +54,15 @@ static error_t parse_job(int key, char *arg, struct argp_state *state)
 static const struct argp_child place_child[] = {{&cli_place_argp, 0, 0, 0}, {0}};
 const struct argp cli_job_argp = {0, parse_job, 0, 0, place_child, 0, 0};
 
-error_t cli_switch_parse(int key, char *arg, struct argp_state *state)
+int cli_parse_job(const char *doc, int argc, char **argv, struct job_arguments *ret)
+{
+    static const struct argp_child children[] = {{&cli_job_argp, 0, 0, 0}, {0}};
+    const struct argp argp = {.args_doc = "ID", .doc = doc, .children = children};
+
+    return cli_parse(&argp, argc, argv, ret);
+}
+
+static error_t parse_switch(int key, char *arg, struct argp_state *state)
 {
     struct switch_arguments *a = state->input;
 
@@ -65,6 +73,15 @@ error_t cli_switch_parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->place; return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
+}
+
+int cli_parse_switch(const struct argp_option *options, const char *doc, int argc, char **argv,
+                     struct switch_arguments *ret)
+{
+    const struct argp argp = {
+        .options = options, .parser = parse_switch, .doc = doc, .children = place_child};
+
+    return cli_parse(&argp, argc, argv, ret);
 }
 
 void cli_print_job_titles(void)

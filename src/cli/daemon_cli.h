@@ -20,12 +20,18 @@ struct job_arguments {
 };
 extern const struct argp cli_job_argp;
 
-/* The parser of a verb with one switch (-j or -1), whose only child is cli_place_argp. */
+/* Whole command lines, as cli_parse. */
+
+/* Of a verb about one job: where the daemon is, and ID. */
+int cli_parse_job(const char *doc, int argc, char **argv, struct job_arguments *ret);
+
+/* Of a verb with one switch, which is all that `options` has: -j or -1. */
 struct switch_arguments {
     struct proving_place place;
     bool on;
 };
-error_t cli_switch_parse(int key, char *arg, struct argp_state *state);
+int cli_parse_switch(const struct argp_option *options, const char *doc, int argc, char **argv,
+                     struct switch_arguments *ret);
 
 /* A job as one line: state, place, id, circuit, progress, times, and why it waits or failed. */
 void cli_print_job(const struct proving_job *job, double now);
