@@ -136,12 +136,11 @@ def check(circuit, jobs, clients, budgets, ratio=1.5):
         one = plan_bytes(circuit)
         print(f"{circuit}: one job takes {one >> 20} MiB; refused: "
               + refused(os.path.join(folder, "small"), sector, STANDING + one * 3 // 4), flush=True)
-        largest = budgets[-1] if budgets else 4 * one
-        free, peak = serve(os.path.join(folder, "free"), sector, jobs, clients, largest, None, PATIENCE)
+        budgets = budgets or [n * one + (300 << 20) for n in (2, 3, 6)]
+        free, peak = serve(os.path.join(folder, "free"), sector, jobs, clients, budgets[-1], None, PATIENCE)
         print(f"without a limit: {jobs} jobs, {clients} at a time, {free:.1f} s, anonymous and shared "
               f"{peak >> 20} MiB at most", flush=True)
-        for n, budget in enumerate(budgets or [2 * one + (300 << 20), 3 * one + (300 << 20),
-                                               6 * one + (300 << 20)]):
+        for n, budget in enumerate(budgets):
             seconds, peak = serve(os.path.join(folder, f"limited-{n}"), sector, jobs, clients, budget,
                                   budget + MARGIN, max(600, 30 * free / jobs))
             print(f"budget {budget >> 20} MiB: {jobs} jobs, {seconds:.1f} s (without a limit {free:.1f}), "
@@ -149,7 +148,8 @@ def check(circuit, jobs, clients, budgets, ratio=1.5):
                   f"load {os.getloadavg()[0]:.1f}", flush=True)
             assert peak <= budget + MARGIN, "more memory than the budget and its margin"
             if seconds > ratio * free + 5:  # other work on the machine? the same once more without a limit, now
-                free, _ = serve(os.path.join(folder, f"free-{n}"), sector, jobs, clients, largest, None, PATIENCE)
+                free, _ = serve(os.path.join(folder, f"free-{n}"), sector, jobs, clients, budgets[-1], None,
+                                PATIENCE)
                 print(f"without a limit, once more: {free:.1f} s", flush=True)
             assert seconds <= ratio * free + 5, "the limit makes it slow"
 
