@@ -1,46 +1,21 @@
 /* HTTP/2 and gRPC from a hostile client, over the whole server: sockets, blocks, writer, calls.
  *
- * The input's first byte says how the rest is read: even, as bytes after a proper greeting; odd, as
- * a program that makes proper frames of streams that exist, so that what lies behind the first
- * check is reached too. After each input the server must still answer. */
-#include <poll.h>
-#include <stdint.h>
+ * An input is a script (daemon_script.h): bytes after a proper greeting, or a program that makes
+ * proper frames of streams that exist, so that what lies behind the first check is reached too.
+ * After each input the server must still answer. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include "base/reader.h"
+#include "fuzz/daemon_script.h"
 #include "support/daemon/rpc_fixture.h"
 
 #define GREETING "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0"
 
 static struct rpc_fixture server;
+static unsigned streams; /* that the program has opened */
 
 /* ---- frames -------------------------------------------------------------------------------------
  */
-
-struct script {
-    const uint8_t *at, *end; /* the program */
-    size_t n;
-    uint8_t bytes[1 << 18]; /* what it makes */
-    unsigned streams;
-};
-
-static unsigned next(struct script *s)
-{
-    return s->at < s->end ? *s->at++ : 0;
-}
-
-static void put(struct script *s, const void *bytes, size_t n)
-{
-    if (n > sizeof s->bytes - s->n)
-        n = sizeof s->bytes - s->n;
-    memcpy(s->bytes + s->n, bytes, n);
-    s->n += n;
-}
 
 static void put_frame(struct script *s, unsigned type, unsigned flags, uint32_t id,
                       const void *payload, size_t n)
@@ -55,7 +30,7 @@ static void put_frame(struct script *s, unsigned type, unsigned flags, uint32_t 
 
 static uint32_t some_stream(struct script *s)
 {
-    return s->streams ? 2 * (next(s) % s->streams) + 1 : 1;
+    return streams ? 2 * (next(s) % streams) + 1 : 1;
 }
 
 /* Fields without Huffman code or table; the names by their place in the static table, or in full.
@@ -85,7 +60,7 @@ static void put_request(struct script *s)
                18);
         n += 18;
     }
-    put_frame(s, 1, 4 | (choice >> 7), 2 * s->streams++ + 1, block, n);
+    put_frame(s, 1, 4 | (choice >> 7), 2 * streams++ + 1, block, n);
 }
 
 static void put_data(struct script *s, bool with_prefix)
@@ -160,51 +135,8 @@ static void run_program(struct script *s)
     }
 }
 
-/* ---- a client -----------------------------------------------------------------------------------
+/* ---- the server ---------------------------------------------------------------------------------
  */
-
-static int connect_to_server(void)
-{
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    memcpy(name.sun_path, server.address.path, sizeof name.sun_path);
-    if (fd < 0 || connect(fd, (struct sockaddr *)&name, sizeof name) != 0)
-        abort();
-    return fd;
-}
-
-/* Sends all, takes what comes, until the server closes; at most 5 s, which is a failure. Returns
- * the bytes that came. */
-static size_t converse(const uint8_t *bytes, size_t n)
-{
-    static uint8_t in[1 << 16];
-    int fd = connect_to_server();
-    size_t sent = 0, came = 0;
-
-    for (;;) {
-        struct pollfd p = {.fd = fd, .events = (short)(POLLIN | (sent < n ? POLLOUT : 0))};
-        ssize_t m;
-
-        if (poll(&p, 1, 5000) == 0)
-            abort(); /* the server neither reads nor closes */
-        if (p.revents & (POLLIN | POLLHUP | POLLERR)) {
-            m = recv(fd, in, sizeof in, MSG_DONTWAIT);
-            if (m <= 0)
-                break;
-            came += (size_t)m;
-        }
-        if ((p.revents & POLLOUT) && sent < n) {
-            m = send(fd, bytes + sent, n - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
-            if (m > 0)
-                sent += (size_t)m;
-            if (m > 0 && sent == n)
-                shutdown(fd, SHUT_WR);
-        }
-    }
-    close(fd);
-    return came;
-}
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -220,19 +152,17 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     static struct script s;
+    struct sockaddr_un port = {.sun_family = AF_UNIX};
     struct rpc_stats stats;
+    char head[16];
 
     if (n == 0)
         return 0;
-    s.at = data + 1;
-    s.end = data + n;
-    s.n = s.streams = 0;
-    put(&s, GREETING, sizeof GREETING - 1);
-    if (data[0] & 1)
-        run_program(&s);
-    else
-        put(&s, data + 1, n - 1);
-    converse(s.bytes, s.n);
+    streams = 0;
+    script_make(&s, data, n, GREETING, sizeof GREETING - 1, run_program);
+    memcpy(port.sun_path, server.address.path, sizeof port.sun_path);
+    if (!converse(&port, s.bytes, s.n, 5000, head))
+        abort(); /* the server neither reads nor closes */
     rpc_fixture_stats(&server, &stats);
     if (stats.n_held > stats.n_calls || stats.granted_bytes > UINT64_C(1) << 40)
         abort();

@@ -1,53 +1,25 @@
 /* HTTP from a hostile client: the whole port over made-up jobs (tests/daemon/staged_jobs.c).
  *
- * The input's first byte says how the rest is read: even, as the bytes of a connection; odd, as a
- * program that makes proper requests with paths, queries, headers and bodies of its choice, so that
- * what lies behind libmicrohttpd is reached too. After each input the port must still answer, and
- * no descriptor may be left behind. */
+ * An input is a script (daemon_script.h): the bytes of a connection, or a program that makes proper
+ * requests with paths, queries, headers and bodies of its choice, so that what lies behind
+ * libmicrohttpd is reached too. After each input the port must still answer, and no descriptor may
+ * be left behind. */
 #include <dirent.h>
-#include <errno.h>
-#include <poll.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
 #include <pthread.h>
+#include <stdio.h>
 
 #include "daemon/http.h"
 #include "daemon/log.h"
 #include "daemon/staged_jobs.h"
+#include "fuzz/daemon_script.h"
 
 enum { BODY_MAX = 1 << 16, PATIENCE_MS = 20, DESCRIPTORS_MAX = 200 };
 
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
 static struct loop *loop;
 
-/* ---- requests
- * ------------------------------------------------------------------------------------
+/* ---- requests ----------------------------------------------------------------------------------
  */
-
-struct script {
-    const uint8_t *at, *end; /* the program */
-    size_t n;
-    char bytes[1 << 18]; /* what it makes */
-};
-
-static unsigned next(struct script *s)
-{
-    return s->at < s->end ? *s->at++ : 0;
-}
-
-static void put(struct script *s, const void *bytes, size_t n)
-{
-    if (n > sizeof s->bytes - s->n)
-        n = sizeof s->bytes - s->n;
-    memcpy(s->bytes + s->n, bytes, n);
-    s->n += n;
-}
 
 static void put_text(struct script *s, const char *text)
 {
@@ -171,71 +143,15 @@ static void run_program(struct script *s)
     }
 }
 
-/* ---- a client
- * ------------------------------------------------------------------------------------
+/* ---- what must hold afterwards ------------------------------------------------------------------
  */
-
-static int connect_to_port(void)
-{
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) != 0)
-        abort();
-    return fd;
-}
-
-/* As poll. libFuzzer's alarms, which watch over slow inputs, do not end it. */
-static int wait_for(struct pollfd *p, int patience)
-{
-    int n;
-
-    do
-        n = poll(p, 1, patience);
-    while (n < 0 && errno == EINTR);
-    return n;
-}
-
-/* Sends all, says that this was all, and takes what comes, until the port closes or has nothing to
- * say for `patience` milliseconds. Returns the bytes that came; the first of them are in `head`. */
-static size_t converse(const char *bytes, size_t n, int patience, char head[16])
-{
-    static char in[1 << 16];
-    int fd = connect_to_port();
-    size_t sent = 0, came = 0;
-
-    memset(head, 0, 16);
-    for (;;) {
-        struct pollfd p = {.fd = fd, .events = (short)(POLLIN | (sent < n ? POLLOUT : 0))};
-        ssize_t m;
-
-        if (wait_for(&p, patience) <= 0)
-            break;
-        if (p.revents & (POLLIN | POLLHUP | POLLERR)) {
-            m = recv(fd, in, sizeof in, MSG_DONTWAIT);
-            if (m <= 0)
-                break;
-            if (came == 0)
-                memcpy(head, in, (size_t)m < 15 ? (size_t)m : 15);
-            came += (size_t)m;
-        }
-        if ((p.revents & POLLOUT) && sent < n) {
-            m = send(fd, bytes + sent, n - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
-            if (m > 0)
-                sent += (size_t)m;
-            if (m > 0 && sent == n)
-                shutdown(fd, SHUT_WR);
-        }
-    }
-    close(fd);
-    return came;
-}
 
 static void must_still_answer(void)
 {
     static const char question[] = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
     char head[16];
 
-    converse(question, sizeof question - 1, 9000, head);
+    converse(&address, question, sizeof question - 1, 9000, head);
     if (strncmp(head, "HTTP/1.1 200", 12) != 0) {
         fprintf(stderr, "the port says '%s'\n", head);
         abort();
@@ -254,8 +170,7 @@ static unsigned descriptors(void)
     return n;
 }
 
-/* ---- the port
- * -------------------------------------------------------------------------------------
+/* ---- the port ----------------------------------------------------------------------------------
  */
 
 static void *run(void *arg)
@@ -302,14 +217,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
     if (n == 0)
         return 0;
-    s.at = data + 1;
-    s.end = data + n;
-    s.n = 0;
-    if (data[0] & 1)
-        run_program(&s);
-    else
-        put(&s, data + 1, n - 1);
-    converse(s.bytes, s.n, PATIENCE_MS, head);
+    script_make(&s, data, n, "", 0, run_program);
+    converse(&address, s.bytes, s.n, PATIENCE_MS, head);
     must_still_answer();
     if (descriptors() > DESCRIPTORS_MAX)
         abort();
