@@ -4,7 +4,8 @@
  *     job_view.c      jobs, workers and keys as others see them
  *     job_intake.c    submit: from a body to a row
  *     job_call.c      the other questions about jobs
- *     job_schedule.c  who begins where; what workers say; the end of a job
+ *     job_schedule.c  who begins next, and where
+ *     job_run.c       a job at its worker: its beginning, what the worker says, its end
  *     job_check.c     a partition's proof: verified, stored
  *     job_keys.c      what is loaded where; plans, preload, evict
  *     job_cards.c     which cards there are, their memory, what fits where
@@ -314,6 +315,17 @@ void calls_answer(struct job *job);
 
 /* Something has changed: soon, looks who may begin. */
 void jobs_schedule(struct jobs *jobs);
+/* Tells the ordinary worker of the processor to stand still while an urgent job computes there, and
+ * to go on afterwards. */
+void jobs_pause_or_resume(struct jobs *jobs);
+/* Of the ledger, what it takes on this worker beside a key that is loaded there; w NULL: where it
+ * will run. */
+uint64_t job_need(const struct job *job, struct worker *w);
+
+/* ---- job_run.c ---- */
+
+/* From the line to this worker. False: no memory for it; the next second tries again. */
+bool job_start(struct job *job, struct worker *w);
 void jobs_note(void *ctx, const struct note *note); /* ctx: a worker */
 void jobs_worker_died(void *ctx, const char *how);
 /* Ends it in this state. */
