@@ -32,8 +32,9 @@ int command_check(int argc, char **argv)
         NULL,
         parse,
         "KIND (its input as for prove)",
-        "Evaluates all rows of the circuit and compares the vanilla proofs with the challenges. "
-        "Exit code 1 names the first row that does not hold, and where in the circuit it is.",
+        "Evaluates all rows of the circuit, then compares the vanilla proofs with the challenges "
+        "and with themselves. Exit code 1 names the first row that does not hold, and where in the "
+        "circuit it is; 3 what else is wrong, and in which challenge.",
         children,
         0,
         0};

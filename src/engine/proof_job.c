@@ -600,7 +600,7 @@ enum cuzk_status job_check(struct engine *engine, const struct request_input *in
     TRY_GOTO(st, out, circuit_open(&circuit, engine, request.name, err));
     TRY_GOTO(st, out, packed_witness_new(&witness, &circuit.cs, &engine->budget, err));
     TRY_GOTO(st, out, check_partitions(engine, &request, &circuit, &witness, err));
-    TRY_GOTO(st, out, request_check(&request, engine, err));
+    TRY_GOTO(st, out, request_check_deep(&request, engine, err));
 out:
     engine_stage_end(engine);
     packed_witness_done(&witness);

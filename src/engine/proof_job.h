@@ -80,8 +80,9 @@ MUST_CHECK enum cuzk_status job_verify(struct engine *engine, const struct reque
                                        const struct job_key *key, const char *proof_path,
                                        struct cuzk_error *err);
 
-/* Makes the witness of each partition and evaluates all rows. CUZK_INVALID names the first row that
- * does not hold, with its place in the circuit. */
+/* Makes the witness of each partition and evaluates all rows: CUZK_INVALID names the first row that
+ * does not hold, with its place in the circuit. Where all do, the vanilla proofs themselves:
+ * CUZK_BAD_INPUT names what is not as it should be, also where no row looks. */
 MUST_CHECK enum cuzk_status job_check(struct engine *engine, const struct request_input *input,
                                       struct cuzk_error *err);
 

@@ -92,14 +92,26 @@ void request_done(struct request *r)
     memset(r, 0, sizeof *r);
 }
 
-enum cuzk_status request_check(const struct request *r, struct engine *engine,
-                               struct cuzk_error *err)
+static enum cuzk_status check(const struct request *r, struct engine *engine, bool deep,
+                              struct cuzk_error *err)
 {
     enum cuzk_status st;
 
     engine_stage(engine, "%s", kinds[r->name.kind].check);
-    st = r->kind->check(r, engine, err);
+    st = (deep ? r->kind->check_deep : r->kind->check)(r, engine, err);
     if (st != CUZK_OK && r->label)
         error_prefix(err, st, "%s", r->label);
     return st;
+}
+
+enum cuzk_status request_check(const struct request *r, struct engine *engine,
+                               struct cuzk_error *err)
+{
+    return check(r, engine, false, err);
+}
+
+enum cuzk_status request_check_deep(const struct request *r, struct engine *engine,
+                                    struct cuzk_error *err)
+{
+    return check(r, engine, true, err);
 }

@@ -55,9 +55,12 @@ struct request_kind {
     /* Sets name, partitions, n_inputs, and what `of` holds. */
     enum cuzk_status (*read)(struct request *r, const struct request_input *input,
                              struct engine *engine, struct cuzk_error *err);
-    /* Are the vanilla proofs of the partitions that are asked for what they should be? */
+    /* Are the vanilla proofs of the partitions that are asked for what they should be? As far as a
+     * prover must know; and all of it, with what no row of the circuit looks at. */
     enum cuzk_status (*check)(const struct request *r, struct engine *engine,
                               struct cuzk_error *err);
+    enum cuzk_status (*check_deep)(const struct request *r, struct engine *engine,
+                                   struct cuzk_error *err);
     void (*witness)(const struct request *r, struct packed_witness *w, const struct r1cs *cs,
                     unsigned k, struct pool *pool);
     /* As a verifier derives them: n_inputs plain numbers. */
@@ -92,8 +95,10 @@ MUST_CHECK enum cuzk_status request_read_vanilla(const struct request_input *inp
                                                  vanilla_read_fn *read, void *vanilla,
                                                  struct cuzk_error *err);
 
-/* request_kind.check as a stage, its message with the file. */
+/* request_kind.check and .check_deep as a stage, its message with the file. */
 MUST_CHECK enum cuzk_status request_check(const struct request *r, struct engine *engine,
                                           struct cuzk_error *err);
+MUST_CHECK enum cuzk_status request_check_deep(const struct request *r, struct engine *engine,
+                                               struct cuzk_error *err);
 
 #endif

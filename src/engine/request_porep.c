@@ -51,6 +51,15 @@ static enum cuzk_status check_porep(const struct request *r, struct engine *engi
     return CUZK_OK;
 }
 
+static enum cuzk_status check_porep_deep(const struct request *r, struct engine *engine,
+                                         struct cuzk_error *err)
+{
+    (void)engine;
+    for (unsigned k = r->first; k < r->end; k++)
+        TRY(vanilla_check_deep(&r->of.c1.vanilla, &r->of.c1.config, k, err));
+    return CUZK_OK;
+}
+
 static void witness(const struct request *r, struct packed_witness *w, const struct r1cs *cs,
                     unsigned k, struct pool *pool)
 {
@@ -86,6 +95,7 @@ const struct request_kind request_porep = {
     .bytes = bytes,
     .read = read_porep,
     .check = check_porep,
+    .check_deep = check_porep_deep,
     .witness = witness,
     .public_inputs = public_inputs,
     .row_path = row_path,

@@ -118,6 +118,7 @@ const struct request_kind request_post = {
     .bytes = bytes,
     .read = read_post,
     .check = check_post,
+    .check_deep = check_post,
     .witness = witness,
     .public_inputs = public_inputs,
     .row_path = row_path,

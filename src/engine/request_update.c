@@ -119,6 +119,7 @@ const struct request_kind request_update = {
     .bytes = bytes,
     .read = read_update,
     .check = check_update,
+    .check_deep = check_update,
     .witness = witness,
     .public_inputs = public_inputs,
     .row_path = row_path,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "filecoin/bincode.h"
+#include "filecoin/label.h"
 
 /* The reader, and where it is in the tree of proofs. */
 struct c1 {
@@ -51,15 +52,17 @@ static enum cuzk_status read_columns(struct c1 *c, struct vanilla_column *column
     return CUZK_OK;
 }
 
-/* LabelingProof and EncodingProof: parents, layer, node. Only the numbers are of interest. */
-static enum cuzk_status read_label(struct c1 *c, uint32_t layer, uint64_t *node,
-                                   struct cuzk_error *err)
+/* LabelingProof (numbers 1 .. layers) and EncodingProof: parents, layer, node. */
+static enum cuzk_status read_label(struct c1 *c, struct vanilla_challenge *challenge,
+                                   unsigned number, uint64_t *node, struct cuzk_error *err)
 {
+    const uint32_t layer = number > c->shape->layers ? c->shape->layers : number;
     const uint8_t *parents;
     uint32_t found;
 
     TRY(bincode_length(c->r, LABEL_PARENTS, "parents", err));
     TRY(read_bytes(c->r, 32 * LABEL_PARENTS, &parents, err));
+    label_compare(challenge, parents, number, c->shape->layers);
     TRY(read_u32_le(c->r, &found, err));
     if (found != layer)
         return reader_error(c->r, err, "layer: expected %" PRIu32 ", found %" PRIu32, layer, found);
@@ -69,16 +72,16 @@ static enum cuzk_status read_label(struct c1 *c, uint32_t layer, uint64_t *node,
 static enum cuzk_status read_labels(struct c1 *c, struct vanilla_challenge *challenge,
                                     struct cuzk_error *err)
 {
-    uint32_t layers = c->shape->layers;
+    unsigned layers = c->shape->layers;
     uint64_t node;
 
     enter(c, "labeling_proofs");
     TRY(bincode_length(c->r, layers, "labeling_proofs", err));
-    TRY(read_label(c, 1, &challenge->node, err));
-    for (uint32_t layer = 2; layer <= layers + 1; layer++) {
-        if (layer > layers)
+    TRY(read_label(c, challenge, 1, &challenge->node, err));
+    for (unsigned number = 2; number <= layers + 1; number++) {
+        if (number > layers)
             enter(c, "encoding_proof");
-        TRY(read_label(c, layer > layers ? layers : layer, &node, err));
+        TRY(read_label(c, challenge, number, &node, err));
         if (node != challenge->node)
             return reader_error(c->r, err, "node: expected %" PRIu64 ", found %" PRIu64,
                                 challenge->node, node);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "filecoin/c1_json_form.h"
+#include "filecoin/label.h"
 #include "format/json_sax.h"
 
 /* ---- the registered proof -------------------------------------------------------------------- */
@@ -83,6 +84,9 @@ struct c1_json {
     struct vanilla_column *column;
     size_t row;
     unsigned layer; /* that a label should be of */
+    unsigned label; /* its place, from 0: labeling_proofs, then encoding_proof */
+    size_t label_parent;
+    uint8_t label_parents[LAYERS_MAX + 1][LABEL_PARENTS][32]; /* of the challenge */
 
     struct merkle_path *path;
     const struct tree_shape *tree;
@@ -126,6 +130,15 @@ static enum cuzk_status enter_variant(struct c1_json *c, const struct schema_pla
     return CUZK_OK;
 }
 
+/* A challenge is there as a whole: its labels may have come before its columns. */
+static void finish_challenge(struct c1_json *c)
+{
+    const unsigned layers = c->v.shape.layers;
+
+    for (unsigned label = 0; label <= layers && c->challenge; label++)
+        label_compare(c->challenge, c->label_parents[label][0], label + 1, layers);
+}
+
 static enum cuzk_status enter(void *ctx, struct schema_place *place, struct cuzk_error *err)
 {
     struct c1_json *c = ctx;
@@ -142,6 +155,7 @@ static enum cuzk_status enter(void *ctx, struct schema_place *place, struct cuzk
         place->length = shape->challenges;
         break;
     case ITEM_CHALLENGE:
+        finish_challenge(c);
         c->challenge = c->v.challenges + (size_t)c->partition * shape->challenges + place->index;
         c->node_known = false;
         break;
@@ -173,9 +187,13 @@ static enum cuzk_status enter(void *ctx, struct schema_place *place, struct cuzk
     case ITEM_HASHES: place->length = (1u << c->level_bits) - 1; break;
     case ITEM_HASH: c->hash = place->index; break;
     case ITEM_LABELS: place->length = shape->layers; break;
-    case ITEM_LABEL: c->layer = (unsigned)place->index + 1; break;
-    case ITEM_ENCODING: c->layer = shape->layers; break;
+    case ITEM_LABEL:
+        c->label = (unsigned)place->index;
+        c->layer = c->label + 1;
+        break;
+    case ITEM_ENCODING: c->label = c->layer = shape->layers; break;
     case ITEM_LABEL_PARENTS: place->length = LABEL_PARENTS; break;
+    case ITEM_LABEL_PARENT: c->label_parent = place->index; break;
     default: break;
     }
     return CUZK_OK;
@@ -243,7 +261,10 @@ static enum cuzk_status store(void *ctx, int item, const struct schema_value *va
     case ITEM_ROW: return store_scalar(&c->column->rows[c->row], value, err);
     case ITEM_LAYER: return in_range(value->number, c->layer, c->layer, err);
     case ITEM_NODE: return store_node(c, value->number, err);
-    default: return CUZK_OK; /* labels of parents: of the right form, and not needed */
+    case ITEM_LABEL_PARENT:
+        memcpy(c->label_parents[c->label][c->label_parent], value->text, 32);
+        return CUZK_OK;
+    default: return CUZK_OK;
     }
 }
 
@@ -262,6 +283,7 @@ enum cuzk_status c1_json_read(struct vanilla_porep *ret, struct byte_source *sou
         vanilla_porep_done(&c.v);
         return st;
     }
+    finish_challenge(&c);
     *ret = c.v;
     return CUZK_OK;
 }

@@ -2,8 +2,9 @@
  *
  *     of the API   {"registered_proof": "StackedDrg32GiBV1_1",
  *                   "vanilla_proofs": {"StackedDrg32GiBV1": [[{...}, ...], ...]},
- *                   "comm_r": [49, ...], "comm_d": ..., "replica_id": ..., "seed": ..., "ticket":
- * ...} native       {"vanilla_proofs": [[{...}, ...], ...], "comm_r": ..., ...}
+ *                   "comm_r": [49, ...], "comm_d": ..., "replica_id": ..., "seed": ...,
+ *                   "ticket": ...}
+ *     native       {"vanilla_proofs": [[{...}, ...], ...], "comm_r": ..., ...}
  *
  * Read as a stream: any field order, no more memory than the result and SAX_ROOM_BYTES. */
 #ifndef FILECOIN_C1_JSON_H

@@ -88,7 +88,7 @@ static const struct schema_field replica_column_fields[] = {
 static const struct schema replica_columns = OBJECT(replica_column_fields);
 
 /* {"parents": [[...], ...], "layer_index": 1, "node": 7} */
-static const struct schema label_parents = LIST(&bytes32, ITEM_NONE);
+static const struct schema label_parents = LIST(&bytes32, ITEM_LABEL_PARENT);
 static const struct schema_field label_fields[] = {
     {"parents", &label_parents, ITEM_LABEL_PARENTS, false},
     {"layer_index", &integer, ITEM_LAYER, false},

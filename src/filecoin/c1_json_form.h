@@ -46,6 +46,7 @@ enum c1_item {
     ITEM_PATH_INDEX,
     /* a label */
     ITEM_LABEL_PARENTS,
+    ITEM_LABEL_PARENT,
     ITEM_LAYER,
     ITEM_NODE,
 };

@@ -30,3 +30,18 @@ unsigned label_parents(struct scalar *out, const struct vanilla_column *parents,
         out[i] = parents[i].rows[i < DRG_PARENTS ? layer - 1 : layer - 2];
     return n;
 }
+
+void label_compare(struct vanilla_challenge *challenge, const uint8_t *found, unsigned label,
+                   unsigned layers)
+{
+    struct scalar expected[N_PARENTS];
+    unsigned n = label_parents(expected, challenge->parents, label > layers ? layers : label);
+
+    for (unsigned i = 0; i < LABEL_PARENTS && challenge->odd.label == 0; i++) {
+        uint8_t bytes[32];
+
+        scalar_to_bytes(bytes, &expected[i % n]);
+        if (memcmp(found + 32 * i, bytes, 32) != 0)
+            challenge->odd = (struct label_place){(uint8_t)label, (uint8_t)i};
+    }
+}

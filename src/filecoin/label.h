@@ -14,4 +14,10 @@ struct scalar label_make(const struct scalar *replica_id, uint32_t layer, uint64
  * there are, 6 or 14: `out` has room for N_PARENTS. layer in [1, layers]. */
 unsigned label_parents(struct scalar *out, const struct vanilla_column *parents, uint32_t layer);
 
+/* Compares what a proof says of a challenge's parents with the columns of these, which are there:
+ * `found` are the LABEL_PARENTS labels, 32 bytes each, of place number `label` (struct
+ * label_place). The first that differs goes to challenge->odd, unless an earlier place has one. */
+void label_compare(struct vanilla_challenge *challenge, const uint8_t *found, unsigned label,
+                   unsigned layers);
+
 #endif

@@ -3,8 +3,8 @@
  * A vanilla proof says, for one challenged node: its data is in the sector (path in TreeD), its
  * replica is in TreeRLast, and its column of labels and those of its 14 parents are in TreeC. Of a
  * C1 we keep these; labels and encoding are recomputed from the parents' columns by whoever needs
- * them, so labeling_proofs and encoding_proof are read for their form and dropped, except for the
- * node number (labeling_proofs[0].node).
+ * them, so of labeling_proofs and encoding_proof stay the node number (labeling_proofs[0].node) and
+ * whether the parents' labels are those of the columns.
  *
  * Whoever fills it (the C1 readers) guarantees:
  *   - every scalar is reduced, and every list has the length that the shape gives;
@@ -24,8 +24,15 @@ struct vanilla_column {
     struct merkle_path path;
 };
 
+/* A parent's label in a proof. */
+struct label_place {
+    uint8_t label;  /* 1 .. layers: in labeling_proofs[label - 1]; layers + 1: in encoding_proof */
+    uint8_t parent; /* of the LABEL_PARENTS there */
+};
+
 struct vanilla_challenge {
     uint64_t node;                            /* labeling_proofs[0].node */
+    struct label_place odd;                   /* the first that is not in its column; or label 0 */
     struct merkle_path data;                  /* comm_d_proofs; in TreeD */
     struct merkle_path replica;               /* comm_r_last_proof; in TreeRLast */
     struct vanilla_column column;             /* replica_column_proofs.c_x */

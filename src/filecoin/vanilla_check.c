@@ -14,7 +14,7 @@ struct check {
     const struct vanilla_porep *vanilla;
     const struct vanilla_challenge *first; /* of the partition */
     unsigned partition, challenge;
-    char part[32]; /* "drg_parents[3]" */
+    char part[48]; /* "drg_parents[3]" */
     struct cuzk_error *err;
 };
 
@@ -188,6 +188,26 @@ static enum cuzk_status deep_labels(const struct check *c, const struct vanilla_
     return CUZK_OK;
 }
 
+/* The labels of parents beside the columns, which the circuit does not use. */
+static enum cuzk_status deep_label_parents(struct check *c, const struct label_place *odd)
+{
+    const unsigned layers = c->vanilla->shape.layers;
+    const unsigned layer = odd->label > layers ? layers : odd->label;
+    const unsigned n = layer == 1 ? DRG_PARENTS : N_PARENTS, parent = odd->parent % n;
+
+    if (odd->label == 0)
+        return CUZK_OK;
+    if (odd->label > layers)
+        snprintf(c->part, sizeof c->part, "encoding_proof.parents[%u]", odd->parent);
+    else
+        snprintf(c->part, sizeof c->part, "labeling_proofs[%u].parents[%u]", odd->label - 1u,
+                 odd->parent);
+    return parent < DRG_PARENTS
+               ? wrong(c, "not the label of layer %u of drg_parents[%u]", layer, parent)
+               : wrong(c, "not the label of layer %u of exp_parents[%u]", layer - 1,
+                       parent - DRG_PARENTS);
+}
+
 static enum cuzk_status deep_challenge(struct check *c, const struct vanilla_challenge *v)
 {
     struct scalar encoded;
@@ -199,6 +219,7 @@ static enum cuzk_status deep_challenge(struct check *c, const struct vanilla_cha
     enter(c, "c_x");
     TRY(deep_column(c, &v->column));
     TRY(deep_labels(c, v));
+    TRY(deep_label_parents(c, &v->odd));
     enter(c, "comm_d_proofs");
     TRY(deep_path(c, &v->data, &v->data.leaf, POR_SHA256));
     enter(c, "comm_r_last_proof");

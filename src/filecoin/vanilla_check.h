@@ -19,7 +19,8 @@ MUST_CHECK enum cuzk_status vanilla_check(const struct vanilla_porep *vanilla,
                                           struct cuzk_error *err);
 
 /* Besides: all paths lead to their roots, all columns hash to their leaves, the labels follow from
- * the parents' labels, and data plus last label is the encoded node. */
+ * the parents' labels, which labeling_proofs and encoding_proof repeat, and data plus last label is
+ * the encoded node. */
 MUST_CHECK enum cuzk_status vanilla_check_deep(const struct vanilla_porep *vanilla,
                                                const struct porep_config *config,
                                                unsigned partition, struct cuzk_error *err);

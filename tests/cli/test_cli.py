@@ -423,6 +423,22 @@ def test_unsatisfied_witness_gives_no_proof_and_check_names_the_row():
     cuzk("check", "porep", "--c1", vector("porep-2k", "c1.json"))
 
 
+def test_check_names_what_is_wrong_where_no_row_looks():
+    def refused(name, change, saying):
+        c1 = json.loads(read(vector("porep-2k", "c1.json")))
+        change(next(iter(c1["vanilla_proofs"].values()))[0][1])
+        refuses("check", "porep", "--c1", write(name, json.dumps(c1).encode()), code=3, saying=saying)
+
+    def parent(proof):
+        proof["labeling_proofs"][1]["parents"][7][0] ^= 1
+
+    def row_of_the_challenged_node(proof):
+        proof["replica_column_proofs"]["c_x"]["column"]["rows"][0][0] ^= 1
+
+    refused("parent.json", parent, ["challenge 1: labeling_proofs[1].parents[7]", "exp_parents[1]"])
+    refused("c_x.json", row_of_the_challenged_node, ["challenge 1: c_x: "])
+
+
 # ---- proofs of spacetime, updates ----------------------------------------------------------------
 
 

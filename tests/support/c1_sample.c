@@ -112,6 +112,7 @@ void c1_digest(uint8_t out[32], const struct vanilla_porep *vanilla)
         const struct vanilla_challenge *c = &vanilla->challenges[i];
 
         hash_update(h, &c->node, sizeof c->node);
+        hash_update(h, &c->odd, sizeof c->odd);
         digest_path(h, &c->data, &tree_d);
         digest_path(h, &c->replica, &vanilla->shape.tree);
         digest_column(h, &c->column, &vanilla->shape);
