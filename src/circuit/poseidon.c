@@ -24,8 +24,7 @@ enum poseidon_kind poseidon_of_arity(unsigned arity)
     }
 }
 
-/* ---- rounds: the constants as kernels take them -------------------------------------------------
- */
+/* ---- rounds: the constants as kernels take them ---------------------------------------------- */
 
 static fr_t *put(fr_t *at, const fr_t *elements, unsigned n)
 {
@@ -68,8 +67,7 @@ static struct poseidon_rounds make_rounds(fr_t *elements, const struct poseidon_
         .width = t, .half = HALF, .partial = k->partial, .elements = elements};
 }
 
-/* ---- tables of the host's kernel, made once ----------------------------------------------------
- */
+/* ---- tables of the host's kernel, made once -------------------------------------------------- */
 
 enum { TABLE_BYTES = 64 + 48 * POSEIDON_ELEMENTS_MAX };
 

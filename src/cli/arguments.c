@@ -9,8 +9,7 @@
 #include "base/quantity.h"
 #include "cli/cli.h"
 
-/* ---- values -----------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static bool parse_u64(const char *text, const char **end, uint64_t *ret)
 {
@@ -67,8 +66,7 @@ int cli_parse(const struct argp *argp, int argc, char **argv, void *input)
     return argp_parse(argp, argc, argv, ARGP_IN_ORDER, NULL, input) == 0 ? 0 : CUZK_USAGE;
 }
 
-/* ---- the engine -------------------------------------------------------------------------------
- */
+/* ---- the engine ------------------------------------------------------------------------------ */
 
 enum { KEY_BACKEND = 0x100, KEY_THREADS, KEY_MEM, KEY_TRACE };
 
@@ -147,8 +145,7 @@ int cli_report(const struct engine_arguments *engine_arguments, bool json, cli_f
     return cli_answer(&report, json);
 }
 
-/* ---- keys -------------------------------------------------------------------------------------
- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 enum { KEY_PARAMS = 0x300, KEY_ALLOW_DEV_KEY, KEY_INSECURE_SEED };
 

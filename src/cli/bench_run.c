@@ -25,8 +25,7 @@ struct run {
     double *prove;
 };
 
-/* ---- proofs: one thread each --------------------------------------------------------------------
- */
+/* ---- proofs: one thread each ----------------------------------------------------------------- */
 
 static void note_failure(struct run *run, enum cuzk_status status, const struct cuzk_error *err)
 {
@@ -89,8 +88,7 @@ static void *ask_for_proofs(void *ctx)
     return NULL;
 }
 
-/* ---- samples: another thread --------------------------------------------------------------------
- */
+/* ---- samples: another thread ----------------------------------------------------------------- */
 
 struct sampling {
     struct run *run;
@@ -173,8 +171,7 @@ static void *take_samples(void *ctx)
     return NULL;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {

@@ -24,8 +24,7 @@ struct arguments {
     const char *paths[FILES_MAX];
 };
 
-/* ---- arguments ----------------------------------------------------------------------------------
- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 static bool kind_of_type(const char *text, enum job_kind *ret)
 {
@@ -185,8 +184,7 @@ static const struct argp bench_argp = {options,
                                        0,
                                        0};
 
-/* ---- commands -----------------------------------------------------------------------------------
- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 static enum cuzk_status open_files(struct arguments *a, struct cuzk_error *err)
 {

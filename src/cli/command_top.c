@@ -10,8 +10,7 @@
 #include "base/quantity.h"
 #include "cli/daemon_cli.h"
 
-/* ---- one screen ---------------------------------------------------------------------------------
- */
+/* ---- one screen ------------------------------------------------------------------------------ */
 
 struct screen {
     unsigned columns, rows, used; /* lines printed */
@@ -97,8 +96,7 @@ static enum cuzk_status print_screen(struct client *client, bool plain, struct c
     return st;
 }
 
-/* ---- the terminal -------------------------------------------------------------------------------
- */
+/* ---- the terminal ---------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t ended;
 

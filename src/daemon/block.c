@@ -31,8 +31,7 @@ struct block_pool {
     struct loop_note note;
 };
 
-/* ---- bodies -------------------------------------------------------------------------------------
- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 struct body *body_new(int fd, uint64_t bytes)
 {
@@ -68,8 +67,7 @@ int body_take(struct body *body)
     return fd;
 }
 
-/* ---- the writer ---------------------------------------------------------------------------------
- */
+/* ---- the writer ------------------------------------------------------------------------------ */
 
 /* All of the iovecs at offset; returns errno or 0. */
 static int write_all(int fd, struct iovec *v, int n, uint64_t offset)
@@ -217,8 +215,7 @@ void block_write(struct block_pool *pool, struct block *block)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* ---- the pool -----------------------------------------------------------------------------------
- */
+/* ---- the pool -------------------------------------------------------------------------------- */
 
 struct block *block_take(struct block_pool *pool)
 {

@@ -1,8 +1,8 @@
 /* Blocks of memory between the sockets and the disk.
  *
- *     socket ──read──► block ──parse in place──► pieces of bodies ──writer thread──► the bodies'
- * files ▲                                                      │ └───────────────── comes back, to
- * be filled again ◄────┘
+ *     socket ──read──► block ──parse in place──► pieces of bodies ──writer thread──► files
+ *                        ▲                                                │
+ *                        └────────── comes back, to be filled again ◄─────┘
  *
  * A connection reads into a block; the parser notes which stretches of it belong to which body; the
  * writer, a thread of its own, writes them where they belong; so the loop never waits for a disk,

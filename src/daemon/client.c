@@ -43,8 +43,7 @@ struct client {
     uint8_t in[IN_BYTES];
 };
 
-/* ---- what is sent -------------------------------------------------------------------------------
- */
+/* ---- what is sent ---------------------------------------------------------------------------- */
 
 static uint64_t request_bytes_of(const struct client_request *request)
 {
@@ -104,8 +103,7 @@ static ssize_t produce(nghttp2_session *session, int32_t id, uint8_t *out, size_
     return (ssize_t)n;
 }
 
-/* ---- what comes ---------------------------------------------------------------------------------
- */
+/* ---- what comes ------------------------------------------------------------------------------ */
 
 static bool is(const uint8_t *text, size_t n, const char *what)
 {
@@ -197,8 +195,7 @@ static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t code, 
     return 0;
 }
 
-/* ---- the connection -----------------------------------------------------------------------------
- */
+/* ---- the connection -------------------------------------------------------------------------- */
 
 static enum cuzk_status broken(struct client *c, const char *why, struct cuzk_error *err)
 {
@@ -331,8 +328,7 @@ enum cuzk_status client_call(struct client *c, const struct client_request *requ
     return st;
 }
 
-/* ---- opening ------------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static int connect_unix(const char *path)
 {

@@ -11,8 +11,7 @@
 
 #define FILE_BYTES_MAX ((size_t)1 << 20)
 
-/* ---- the steps of the precedence ----------------------------------------------------------------
- */
+/* ---- the steps of the precedence ------------------------------------------------------------- */
 
 static void warn_without_effect(struct config *config, const struct config_key *key,
                                 const char *name, const struct config_source *from)
@@ -189,8 +188,7 @@ enum cuzk_status config_set(struct config *config, const char *name, const char 
     return key ? set(config, key, name, value, &from, err) : config_unknown_key(&from, name, err);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static bool is_word(const struct config_list *devices, size_t i, const char *word)
 {

@@ -9,8 +9,7 @@
 #define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)
 
-/* ---- the table ----------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 #define AT(section, member) offsetof(struct config, section.member)
 
@@ -81,8 +80,7 @@ enum cuzk_status config_complain(const struct config_source *from, struct cuzk_e
     return error_set(err, CUZK_BAD_INPUT, "%s: %s", from->name, text);
 }
 
-/* ---- finding a key ------------------------------------------------------------------------------
- */
+/* ---- finding a key --------------------------------------------------------------------------- */
 
 /* Letters to change, add or leave out: the usual dynamic programme, one row of it. */
 static size_t edit_distance(const char *a, const char *b)
@@ -159,8 +157,7 @@ enum cuzk_status config_unknown_key(const struct config_source *from, const char
                            nearest);
 }
 
-/* ---- values from text ---------------------------------------------------------------------------
- */
+/* ---- values from text ------------------------------------------------------------------------ */
 
 static enum cuzk_status bad_value(const struct config_source *from, const struct config_key *key,
                                   const char *text, const char *expected, struct cuzk_error *err)

@@ -35,8 +35,7 @@ struct daemon {
     bool draining;
 };
 
-/* ---- configuration ------------------------------------------------------------------------------
- */
+/* ---- configuration --------------------------------------------------------------------------- */
 
 enum cuzk_status daemon_configure(struct config *config, const struct daemon_arguments *arguments,
                                   const char **ret_file, struct cuzk_error *err)
@@ -94,8 +93,7 @@ static void reload(void *ctx, int signal)
     sd_notify(0, "READY=1");
 }
 
-/* ---- telling ------------------------------------------------------------------------------------
- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 /* Jobs say themselves what an operator should know; this is for looking closer. */
 static void tell_event(void *ctx, const struct event *event)
@@ -155,8 +153,7 @@ static void start_beat(struct daemon *daemon)
     beat(daemon);
 }
 
-/* ---- the end ------------------------------------------------------------------------------------
- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 static void flushed(void *ctx)
 {
@@ -193,8 +190,7 @@ static void end(void *ctx, int signal)
     jobs_drain(daemon->jobs, (double)timeout_ms / 1e3, drained, daemon);
 }
 
-/* ---- the beginning ------------------------------------------------------------------------------
- */
+/* ---- the beginning --------------------------------------------------------------------------- */
 
 static enum cuzk_status open_http(struct daemon *daemon, struct cuzk_error *err)
 {

@@ -29,8 +29,7 @@ struct event_streams {
     struct stream *stream[EVENT_STREAMS_MAX];
 };
 
-/* ---- writing: on the loop -----------------------------------------------------------------------
- */
+/* ---- writing: on the loop -------------------------------------------------------------------- */
 
 static void put(struct stream *stream, const char *text, size_t n)
 {
@@ -124,8 +123,7 @@ static void hear(void *ctx, const struct event *event)
     text_free(&json);
 }
 
-/* ---- reading: on a serving thread ---------------------------------------------------------------
- */
+/* ---- reading: on a serving thread ------------------------------------------------------------ */
 
 static ssize_t read_stream(void *cls, uint64_t position, char *out, size_t room)
 {
@@ -191,8 +189,7 @@ struct MHD_Response *event_stream_open(struct event_streams *streams,
     return response;
 }
 
-/* ---- life ---------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 enum cuzk_status event_streams_new(struct event_streams **ret, struct loop *loop, struct jobs *jobs,
                                    struct cuzk_error *err)

@@ -35,8 +35,7 @@ void grpc_prefix_write(uint8_t prefix[GRPC_PREFIX], uint32_t n)
     store_u32_be(prefix + 1, n);
 }
 
-/* ---- timeouts -----------------------------------------------------------------------------------
- */
+/* ---- timeouts -------------------------------------------------------------------------------- */
 
 static const struct {
     char letter;
@@ -85,8 +84,7 @@ void grpc_timeout_write(char text[GRPC_TIMEOUT_TEXT], uint64_t nanoseconds)
     snprintf(text, GRPC_TIMEOUT_TEXT, "%u%c", (unsigned)(value % 100000000), units[i].letter);
 }
 
-/* ---- sentences ----------------------------------------------------------------------------------
- */
+/* ---- sentences ------------------------------------------------------------------------------- */
 
 static bool is_plain(unsigned char c)
 {

@@ -89,8 +89,7 @@ void http2_each(struct http2_server *server, void (*f)(void *ctx, struct http2_s
                 void *ctx);
 const char *http2_peer(const struct http2_stream *s);
 
-/* ---- taking -------------------------------------------------------------------------------------
- */
+/* ---- taking ---------------------------------------------------------------------------------- */
 
 /* Only within `data`, once, with bytes of that call: they belong at `offset` of the body. */
 void http2_keep(struct http2_stream *s, struct body *body, uint64_t offset, const uint8_t *bytes,
@@ -98,8 +97,7 @@ void http2_keep(struct http2_stream *s, struct body *body, uint64_t offset, cons
 void http2_consume(struct http2_stream *s, size_t n);     /* the stream may send n more */
 void http2_widen(struct http2_stream *s, uint32_t bytes); /* its window from now on */
 
-/* ---- answering ----------------------------------------------------------------------------------
- */
+/* ---- answering ------------------------------------------------------------------------------- */
 
 /* One message. False: no memory; nothing is sent. */
 bool http2_send(struct http2_stream *s, const void *message, size_t n);

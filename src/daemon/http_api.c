@@ -18,8 +18,7 @@ static bool is_method(const struct exchange *x, const char *method)
     return strcmp(x->method, method) == 0;
 }
 
-/* ---- submitting ---------------------------------------------------------------------------------
- */
+/* ---- submitting ------------------------------------------------------------------------------ */
 
 static enum MHD_Result take_parameter(void *ctx, enum MHD_ValueKind kind, const char *name,
                                       const char *value)
@@ -172,8 +171,7 @@ void api_end(struct exchange *x)
         exchange_wait(x, submit);
 }
 
-/* ---- one job ------------------------------------------------------------------------------------
- */
+/* ---- one job --------------------------------------------------------------------------------- */
 
 static void answer_unknown(struct exchange *x)
 {
@@ -277,8 +275,7 @@ static void clear(struct exchange *x)
     x->call = jobs_clear(x->http->jobs, x->id, ended, x);
 }
 
-/* ---- listings -----------------------------------------------------------------------------------
- */
+/* ---- listings -------------------------------------------------------------------------------- */
 
 struct listing {
     struct report *report;
@@ -316,8 +313,7 @@ static void list(struct exchange *x)
     answer_report(x, MHD_HTTP_OK, &report);
 }
 
-/* ---- keys ---------------------------------------------------------------------------------------
- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 static unsigned key_code(enum cuzk_status status)
 {
@@ -367,8 +363,7 @@ static void evict(struct exchange *x)
     x->call = jobs_evict(x->http->jobs, x->id, evicted, x);
 }
 
-/* ---- routes -------------------------------------------------------------------------------------
- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 static const struct route {
     bool of_key;

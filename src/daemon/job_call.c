@@ -151,8 +151,7 @@ static void answer_trace(struct job_call *call, const struct job *job)
     text_free(&text);
 }
 
-/* ---- asking the journal -----------------------------------------------------------------------
- */
+/* ---- asking the journal ---------------------------------------------------------------------- */
 
 static void look_work(struct desk_task *task)
 {
@@ -194,8 +193,7 @@ static void ask_journal(struct job_call *call)
     desk_post(call->jobs->desk, &call->task);
 }
 
-/* ---- asking what is in memory -------------------------------------------------------------------
- */
+/* ---- asking what is in memory ---------------------------------------------------------------- */
 
 static void time_is_up(void *ctx)
 {

@@ -63,8 +63,7 @@ static void refuse(struct job_call *call, enum refusal refusal, const char *sent
     answer(call, &a);
 }
 
-/* ---- on the desk: reading ---------------------------------------------------------------------
- */
+/* ---- on the desk: reading -------------------------------------------------------------------- */
 
 static enum refusal refusal_of(enum cuzk_status st)
 {
@@ -124,8 +123,7 @@ static void read_work(struct desk_task *task)
     engine_stages_clear(call->intake->engine);
 }
 
-/* ---- on the desk: accepting --------------------------------------------------------------------
- */
+/* ---- on the desk: accepting ------------------------------------------------------------------ */
 
 static void accept_work(struct desk_task *task)
 {
@@ -207,8 +205,7 @@ static void accept_done(struct desk_task *task)
     answer_accepted(call, job, false);
 }
 
-/* ---- on the loop: can it ever fit? --------------------------------------------------------------
- */
+/* ---- on the loop: can it ever fit? ----------------------------------------------------------- */
 
 static void admit(struct job_call *call, const struct job_plan *plan)
 {

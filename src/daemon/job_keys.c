@@ -15,8 +15,7 @@ bool same_circuit(struct circuit_name a, struct circuit_name b)
     return a.kind == b.kind && a.size == b.size;
 }
 
-/* ---- what is resident ---------------------------------------------------------------------------
- */
+/* ---- what is resident ------------------------------------------------------------------------ */
 
 struct resident *worker_key(struct worker *w, struct circuit_name name)
 {
@@ -125,8 +124,7 @@ bool jobs_evict_idle(struct jobs *jobs, const struct worker *only, struct circui
     return true;
 }
 
-/* ---- answering --------------------------------------------------------------------------------
- */
+/* ---- answering ------------------------------------------------------------------------------- */
 
 static void answer_preload(struct job_call *call, const struct preload_answer *a)
 {

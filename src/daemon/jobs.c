@@ -178,8 +178,7 @@ void jobs_unsubscribe(struct subscription *subscription)
     mem_free(subscription);
 }
 
-/* ---- what is sampled every second --------------------------------------------------------------
- */
+/* ---- what is sampled every second ------------------------------------------------------------ */
 
 static void sample_memory(struct jobs *jobs)
 {

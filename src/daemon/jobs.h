@@ -14,8 +14,9 @@
  *     a key is replaced         by its name: what is loaded goes on, the next load has the new one
  *     a verifying key is bad    the proof is made once more, then it failed, the file is named
  *     the disk is at its        large requests wait (gRPC) or hear of it (429); small ones are
- * taken, reserve                   the reserve is there for them the disk is full          new
- * requests are refused; accepted jobs go on, and what cannot be stored is tried again every second
+ *       reserve                 taken, the reserve is there for them
+ *     the disk is full          new requests are refused; accepted jobs go on, and what cannot be
+ *                               stored is tried again every second
  *     a client goes away        or its deadline passes: the job goes on, its proof is there for
  *                               whoever asks again
  *     the daemon is to end      running jobs end, or stop at their last partition (jobs_drain)

@@ -26,8 +26,7 @@ static enum cuzk_status add(struct listen_sockets *s, int fd, const char *name,
     return CUZK_OK;
 }
 
-/* ---- unix ---------------------------------------------------------------------------------------
- */
+/* ---- unix ------------------------------------------------------------------------------------ */
 
 static enum cuzk_status make_folders(const char *path, struct cuzk_error *err)
 {
@@ -119,8 +118,7 @@ static enum cuzk_status open_unix(struct listen_sockets *s, const char *path, un
     return set_owner(path, mode ? mode : 0660, group, err);
 }
 
-/* ---- TCP ----------------------------------------------------------------------------------------
- */
+/* ---- TCP ------------------------------------------------------------------------------------- */
 
 /* One address of a host; returns a descriptor, or -1 with errno. */
 static int bind_tcp(const struct addrinfo *a)
@@ -171,8 +169,7 @@ static enum cuzk_status open_tcp(struct listen_sockets *s, const struct address 
     return st;
 }
 
-/* ---- both ---------------------------------------------------------------------------------------
- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 enum cuzk_status listen_open(struct listen_sockets *ret, const struct address *address,
                              unsigned mode, const char *group, struct cuzk_error *err)

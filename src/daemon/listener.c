@@ -33,8 +33,7 @@ struct listener {
     struct listening listening[LISTEN_SOCKETS_MAX];
 };
 
-/* ---- accepting ----------------------------------------------------------------------------------
- */
+/* ---- accepting ------------------------------------------------------------------------------- */
 
 static void describe_peer(char *text, size_t size, int fd)
 {
@@ -107,8 +106,7 @@ static void connections_come(void *ctx, uint32_t events)
         ;
 }
 
-/* ---- opening ------------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static enum cuzk_status watch_all(struct listener *listener, struct cuzk_error *err)
 {

@@ -54,8 +54,7 @@ const char *log_number(char text[LOG_NUMBER], uint64_t value)
     return text;
 }
 
-/* ---- one line -----------------------------------------------------------------------------------
- */
+/* ---- one line -------------------------------------------------------------------------------- */
 
 struct line {
     size_t n;
@@ -160,8 +159,7 @@ static void write_line(enum log_level level, const char *message, va_list args)
     (void)!write(atomic_load(&descriptor), line.text, line.n);
 }
 
-/* ---- the journal --------------------------------------------------------------------------------
- */
+/* ---- the journal ----------------------------------------------------------------------------- */
 
 enum { FIELDS_MAX = 16 };
 
@@ -198,8 +196,7 @@ static void write_journal(enum log_level level, const char *message, va_list arg
     (void)sd_journal_sendv(parts, n);
 }
 
-/* ---- not too many -------------------------------------------------------------------------------
- */
+/* ---- not too many ---------------------------------------------------------------------------- */
 
 static pthread_mutex_t count_lock = PTHREAD_MUTEX_INITIALIZER;
 

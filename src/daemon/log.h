@@ -2,8 +2,7 @@
  * journal with their fields when systemd has connected stderr to it.
  *
  *     log_info("job accepted", "job", id, "circuit", "porep-32GiB", NULL);
- *     ts=2026-11-30T16:47:35.123Z level=info msg="job accepted" job=porep-1000-1~5a0f3c11
- * circuit=porep-32GiB
+ *     ts=2026-11-30T16:47:35.123Z level=info msg="job accepted" job=p-1~5a0f3c11 circuit=porep-32GiB
  *
  * The message is a fixed text of ours; what comes from elsewhere goes into fields, where it is
  * quoted: nothing that a client sends can begin a line or end one. Any thread. One process, one

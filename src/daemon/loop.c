@@ -70,8 +70,7 @@ bool loop_is_here(const struct loop *loop)
     return atomic_load(&loop->thread) == gettid();
 }
 
-/* ---- descriptors --------------------------------------------------------------------------------
- */
+/* ---- descriptors ----------------------------------------------------------------------------- */
 
 enum cuzk_status loop_fd_add(struct loop *loop, struct loop_fd *watch, int fd, uint32_t events,
                              struct cuzk_error *err)
@@ -125,8 +124,7 @@ static void handle_events(struct loop *loop)
     loop->n_batch = loop->at = 0;
 }
 
-/* ---- times: a pairing heap ----------------------------------------------------------------------
- */
+/* ---- times: a pairing heap ------------------------------------------------------------------- */
 
 static struct loop_timer *meld(struct loop_timer *a, struct loop_timer *b)
 {
@@ -234,8 +232,7 @@ static int patience(const struct loop *loop)
     return wait > INT_MAX ? INT_MAX : (int)wait;
 }
 
-/* ---- signals ------------------------------------------------------------------------------------
- */
+/* ---- signals --------------------------------------------------------------------------------- */
 
 static void signals_come(void *ctx, uint32_t events)
 {
@@ -276,8 +273,7 @@ enum cuzk_status loop_signal_add(struct loop *loop, struct loop_signal *watch, i
     return CUZK_OK;
 }
 
-/* ---- children -----------------------------------------------------------------------------------
- */
+/* ---- children -------------------------------------------------------------------------------- */
 
 static void child_ends(void *ctx, uint32_t events)
 {
@@ -321,8 +317,7 @@ void loop_child_remove(struct loop_child *watch)
     }
 }
 
-/* ---- notes --------------------------------------------------------------------------------------
- */
+/* ---- notes ----------------------------------------------------------------------------------- */
 
 static void wake(struct loop *loop)
 {
@@ -432,8 +427,7 @@ static void wakes(void *ctx, uint32_t events)
         return; /* nobody wrote */
 }
 
-/* ---- the loop -----------------------------------------------------------------------------------
- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 void loop_run(struct loop *loop)
 {

@@ -38,8 +38,7 @@ bool loop_is_here(const struct loop *loop); /* is the calling thread the loop's?
 /* The longest that one handler took since the last call, in nanoseconds. */
 uint64_t loop_longest(struct loop *loop);
 
-/* ---- descriptors --------------------------------------------------------------------------------
- */
+/* ---- descriptors ----------------------------------------------------------------------------- */
 
 struct loop_fd {
     void (*f)(void *ctx, uint32_t events); /* EPOLLIN, EPOLLOUT, EPOLLHUP, EPOLLERR, ... */
@@ -56,8 +55,7 @@ MUST_CHECK enum cuzk_status loop_fd_add(struct loop *loop, struct loop_fd *watch
 void loop_fd_events(struct loop_fd *watch, uint32_t events); /* 0: only errors and hang-ups */
 void loop_fd_remove(struct loop_fd *watch); /* accepts one that is not waited for */
 
-/* ---- times --------------------------------------------------------------------------------------
- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
 #define LOOP_SECOND UINT64_C(1000000000)
 #define LOOP_MILLISECOND UINT64_C(1000000)
@@ -77,8 +75,7 @@ struct loop_timer {
 void loop_timer_set(struct loop *loop, struct loop_timer *timer, uint64_t due);
 void loop_timer_cancel(struct loop_timer *timer); /* accepts one that is not set */
 
-/* ---- signals ------------------------------------------------------------------------------------
- */
+/* ---- signals --------------------------------------------------------------------------------- */
 
 struct loop_signal {
     void (*f)(void *ctx, int signal);
@@ -91,8 +88,7 @@ struct loop_signal {
 MUST_CHECK enum cuzk_status loop_signal_add(struct loop *loop, struct loop_signal *watch,
                                             int signal, struct cuzk_error *err);
 
-/* ---- children -----------------------------------------------------------------------------------
- */
+/* ---- children -------------------------------------------------------------------------------- */
 
 struct loop_child {
     /* Reaped. `code` is CLD_EXITED (status: the exit code), CLD_KILLED or CLD_DUMPED (status: the
@@ -109,8 +105,7 @@ void loop_child_kill(const struct loop_child *watch, int signal);
 void loop_child_remove(
     struct loop_child *watch); /* nobody reaps it then; accepts one not waited for */
 
-/* ---- notes --------------------------------------------------------------------------------------
- */
+/* ---- notes ----------------------------------------------------------------------------------- */
 
 /* A function that some thread wants run on the loop. */
 struct loop_note {

@@ -31,8 +31,7 @@ enum cuzk_status proving_open(struct client **ret, const struct proving_place *p
     return st;
 }
 
-/* ---- one call -----------------------------------------------------------------------------------
- */
+/* ---- one call -------------------------------------------------------------------------------- */
 
 static enum cuzk_status status_of(enum grpc_code code)
 {
@@ -103,8 +102,7 @@ static enum cuzk_status call(struct client *client, const char *name,
     return st;
 }
 
-/* ---- fields of answers --------------------------------------------------------------------------
- */
+/* ---- fields of answers ----------------------------------------------------------------------- */
 
 struct place {
     char *text;
@@ -150,8 +148,7 @@ static bool decode_long_text(pb_istream_t *stream, const pb_field_t *field, void
     return true;
 }
 
-/* ---- jobs ---------------------------------------------------------------------------------------
- */
+/* ---- jobs ------------------------------------------------------------------------------------ */
 
 struct listing {
     proving_job_fn *fn;
@@ -237,8 +234,7 @@ enum cuzk_status proving_clear(struct client *client, const char *id, struct cuz
                 cuzk_v1_ClearJobResponse_fields, &answer, err);
 }
 
-/* ---- texts --------------------------------------------------------------------------------------
- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 /* Ends the text that a call has filled, or frees it. */
 static enum cuzk_status end_text(struct text *text, enum cuzk_status status, struct cuzk_error *err)
@@ -300,8 +296,7 @@ double proving_metric(const char *metrics, const char *name)
     return 0;
 }
 
-/* ---- keys ---------------------------------------------------------------------------------------
- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 enum cuzk_status proving_preload(struct client *client, const char *circuit, bool *ret_was_loaded,
                                  uint64_t *ret_ms, struct cuzk_error *err)
@@ -317,8 +312,7 @@ enum cuzk_status proving_preload(struct client *client, const char *circuit, boo
     return CUZK_OK;
 }
 
-/* ---- proofs -------------------------------------------------------------------------------------
- */
+/* ---- proofs ---------------------------------------------------------------------------------- */
 
 static void copy_commitment(pb_size_t *size, pb_byte_t *out, const uint8_t *in, unsigned n)
 {

@@ -6,8 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- a file as nanopb's stream ------------------------------------------------------------------
- */
+/* ---- a file as nanopb's stream --------------------------------------------------------------- */
 
 struct file_source {
     int fd;
@@ -58,8 +57,7 @@ static bool read_file(pb_istream_t *stream, pb_byte_t *out, size_t n)
     return true;
 }
 
-/* ---- a request for a proof ----------------------------------------------------------------------
- */
+/* ---- a request for a proof ------------------------------------------------------------------- */
 
 struct decoding {
     struct job_request *request;
@@ -199,8 +197,7 @@ enum cuzk_status proving_decode_prove(struct job_request *request, int fd, uint6
     return decode_file(request, fd, bytes, true, err);
 }
 
-/* ---- how urgent ---------------------------------------------------------------------------------
- */
+/* ---- how urgent ------------------------------------------------------------------------------ */
 
 static bool read_varint(const uint8_t **p, const uint8_t *end, uint64_t *ret)
 {
@@ -266,8 +263,7 @@ unsigned proving_urgency_prove(const uint8_t *head, size_t n)
     return proving_urgency_submit(p, (size_t)(end - p));
 }
 
-/* ---- small messages -----------------------------------------------------------------------------
- */
+/* ---- small messages -------------------------------------------------------------------------- */
 
 bool message_decode(void *ret, const pb_msgdesc_t *fields, const uint8_t *bytes, size_t n)
 {
@@ -323,8 +319,7 @@ pb_callback_t message_bytes(const struct message_bytes *bytes)
     return (pb_callback_t){.funcs.encode = write_bytes, .arg = (void *)(uintptr_t)bytes};
 }
 
-/* ---- jobs ---------------------------------------------------------------------------------------
- */
+/* ---- jobs ------------------------------------------------------------------------------------ */
 
 static cuzk_v1_AwaitProofResponse_Status result_status(enum await_end end, enum job_state state)
 {

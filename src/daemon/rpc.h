@@ -32,8 +32,7 @@ struct rpc;
 struct rpc_call;
 struct tls;
 
-/* ---- services -----------------------------------------------------------------------------------
- */
+/* ---- services -------------------------------------------------------------------------------- */
 
 enum rpc_shape {
     RPC_SMALL,   /* one message of at most RPC_SMALL_MAX bytes */
@@ -71,8 +70,7 @@ struct rpc_service {
     struct rpc_service *next; /* rpc's own */
 };
 
-/* ---- the server ---------------------------------------------------------------------------------
- */
+/* ---- the server ------------------------------------------------------------------------------ */
 
 struct rpc_options {
     uint64_t max_message;     /* bytes, below 4 GiB */
@@ -130,8 +128,7 @@ struct rpc_stats {
 };
 void rpc_stats(const struct rpc *rpc, struct rpc_stats *ret);
 
-/* ---- a call -------------------------------------------------------------------------------------
- */
+/* ---- a call ---------------------------------------------------------------------------------- */
 
 /* Milliseconds that are left of the client's deadline, at least 1; 0: it has none. */
 uint64_t rpc_left_ms(const struct rpc_call *call);

@@ -19,8 +19,7 @@ struct service_proving {
     struct rpc_service service;
 };
 
-/* ---- a call that waits for the jobs -------------------------------------------------------------
- */
+/* ---- a call that waits for the jobs ---------------------------------------------------------- */
 
 struct asking {
     struct service_proving *service;
@@ -106,8 +105,7 @@ static bool read_request(struct rpc_call *call, void *ret, const pb_msgdesc_t *f
     return false;
 }
 
-/* ---- SubmitProof, Prove, AwaitProof -------------------------------------------------------------
- */
+/* ---- SubmitProof, Prove, AwaitProof ---------------------------------------------------------- */
 
 static enum grpc_code code_of_refusal(enum refusal refusal)
 {
@@ -227,8 +225,7 @@ static void await_proof(void *ctx, struct rpc_call *call, const struct rpc_reque
         wait_for(a, jobs_await(service->jobs, m.job_id, m.timeout_ms, awaited, a));
 }
 
-/* ---- CancelProof, ClearJob, PreloadSRS, EvictSRS ------------------------------------------------
- */
+/* ---- CancelProof, ClearJob, PreloadSRS, EvictSRS --------------------------------------------- */
 
 static void cancelled(void *ctx, enum cancel_end end)
 {
@@ -316,8 +313,7 @@ static void evict_srs(void *ctx, struct rpc_call *call, const struct rpc_request
         wait_for(a, jobs_evict(service->jobs, m.circuit_id, evicted, a));
 }
 
-/* ---- GetStatus, GetMetrics, GetTrace ------------------------------------------------------------
- */
+/* ---- GetStatus, GetMetrics, GetTrace --------------------------------------------------------- */
 
 static bool write_one(pb_ostream_t *stream, const pb_field_t *field, const pb_msgdesc_t *fields,
                       const void *message)
@@ -498,8 +494,7 @@ static void get_trace(void *ctx, struct rpc_call *call, const struct rpc_request
         wait_for(a, jobs_trace(service->jobs, m.job_id, traced, a));
 }
 
-/* ---- ListJobs, WatchJob -------------------------------------------------------------------------
- */
+/* ---- ListJobs, WatchJob ---------------------------------------------------------------------- */
 
 struct listing {
     struct jobs *jobs;
@@ -601,8 +596,7 @@ static void watch_job(void *ctx, struct rpc_call *call, const struct rpc_request
         wait_for(a, jobs_look(service->jobs, m.job_id, watch_looked, a));
 }
 
-/* ---- the table ----------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 #define PATH(method) "/cuzk.v1.ProvingEngine/" method
 

@@ -47,8 +47,7 @@ enum {
     ERROR_MESSAGE = 2,
 };
 
-/* ---- walking ------------------------------------------------------------------------------------
- */
+/* ---- walking --------------------------------------------------------------------------------- */
 
 /* The next field at the head of *rest; of a field that is no string only the tag is told. False:
  * the end
@@ -94,8 +93,7 @@ static bool equal(struct span a, struct span b)
     return a.n == b.n && memcmp(a.bytes, b.bytes, a.n) == 0;
 }
 
-/* ---- finding ------------------------------------------------------------------------------------
- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 /* Is `symbol` the name of something in the file, or of something within that
  * ("package.Service.Method")? */
@@ -133,8 +131,7 @@ static struct span find_file(struct span wanted, bool by_name)
     return (struct span){0};
 }
 
-/* ---- answering ----------------------------------------------------------------------------------
- */
+/* ---- answering ------------------------------------------------------------------------------- */
 
 static bool put(pb_ostream_t *out, uint32_t tag, struct span value)
 {

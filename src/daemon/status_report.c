@@ -63,8 +63,7 @@ void job_report(struct report *report, const struct job_view *job, bool with_pro
         report_proof(report, job);
 }
 
-/* ---- the original's parts -----------------------------------------------------------------------
- */
+/* ---- the original's parts -------------------------------------------------------------------- */
 
 /* The memory of each card, a class of its own. */
 static void report_cards(struct report *report, const struct jobs_status *s)
@@ -253,8 +252,7 @@ static void report_buffers(struct report *report, uint64_t running)
     report_end(report);
 }
 
-/* ---- jobs, in passing ---------------------------------------------------------------------------
- */
+/* ---- jobs, in passing ------------------------------------------------------------------------ */
 
 struct walk {
     struct report *report;

@@ -33,8 +33,7 @@ struct transport {
     void *drained_ctx;
 };
 
-/* ---- what rpc asks ------------------------------------------------------------------------------
- */
+/* ---- what rpc asks --------------------------------------------------------------------------- */
 
 static enum cuzk_status open_spool(void *ctx, int *ret_fd, struct cuzk_error *err)
 {
@@ -75,8 +74,7 @@ static void connections_may_come(void *ctx)
         listener_go_on(t->listeners[i]);
 }
 
-/* ---- opening ------------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static const char *or_null(const char *text)
 {
@@ -197,8 +195,7 @@ enum cuzk_status transport_reload(struct transport *t, struct cuzk_error *err)
     return CUZK_OK;
 }
 
-/* ---- the end ------------------------------------------------------------------------------------
- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 const struct rpc *transport_rpc(const struct transport *t)
 {

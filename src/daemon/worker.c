@@ -156,8 +156,7 @@ static enum cuzk_status tell_partition(void *ctx, unsigned k,
     return CUZK_OK;
 }
 
-/* ---- resident circuits and keys ---------------------------------------------------------------
- */
+/* ---- resident circuits and keys -------------------------------------------------------------- */
 
 static struct resident_key *find_key(struct worker *w, struct circuit_name name)
 {
@@ -335,8 +334,7 @@ static struct received next_order(struct worker *w)
     return r;
 }
 
-/* ---- the control thread -----------------------------------------------------------------------
- */
+/* ---- the control thread ---------------------------------------------------------------------- */
 
 static void take_descriptor(struct msghdr *message, struct received *r)
 {

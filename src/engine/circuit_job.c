@@ -14,8 +14,7 @@
 #include "groth16/plan.h"
 #include "groth16/setup.h"
 
-/* ---- set-up -----------------------------------------------------------------------------------
- */
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
 struct setup_progress {
     struct engine *engine;
@@ -153,8 +152,7 @@ enum cuzk_status circuit_setup_plan(struct engine *engine, struct circuit_name n
     return CUZK_OK;
 }
 
-/* ---- plan -------------------------------------------------------------------------------------
- */
+/* ---- plan ------------------------------------------------------------------------------------ */
 
 _Static_assert((int)PLAN_OVERLAPPED - (int)PLAN_STAGED == CARD_FORMS - 1, "the forms of a plan");
 

@@ -67,8 +67,7 @@ void engine_resume(struct engine *engine)
         pool_resume(engine->witness_pool);
 }
 
-/* ---- stages -----------------------------------------------------------------------------------
- */
+/* ---- stages ---------------------------------------------------------------------------------- */
 
 static struct stage *open_stage(struct engine *engine)
 {
@@ -153,8 +152,7 @@ void engine_stages_clear(struct engine *engine)
     engine->opened = clock_seconds();
 }
 
-/* ---- operations of a device -------------------------------------------------------------------
- */
+/* ---- operations of a device ------------------------------------------------------------------ */
 
 static void keep_operation(void *ctx, unsigned stream, const char *name, double begin, double end)
 {
@@ -208,8 +206,7 @@ static size_t sum_operations(const struct engine *engine,
     return n_names;
 }
 
-/* ---- what there is to say about them ----------------------------------------------------------
- */
+/* ---- what there is to say about them --------------------------------------------------------- */
 
 static double mib(size_t bytes)
 {

@@ -59,8 +59,7 @@ static enum file_kind recognise(const struct file_map *map)
     return walks_like_params(map, n_ic) ? KIND_PARAMS : KIND_UNKNOWN;
 }
 
-/* ---- digests ----------------------------------------------------------------------------------
- */
+/* ---- digests --------------------------------------------------------------------------------- */
 
 static enum cuzk_status report_digests(struct engine *engine, const struct file_map *map,
                                        struct report *report, struct cuzk_error *err)
@@ -77,8 +76,7 @@ static enum cuzk_status report_digests(struct engine *engine, const struct file_
     return CUZK_OK;
 }
 
-/* ---- each kind --------------------------------------------------------------------------------
- */
+/* ---- each kind ------------------------------------------------------------------------------- */
 
 static void report_key_warnings(struct report *report, const char *path)
 {

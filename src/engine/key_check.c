@@ -11,8 +11,7 @@
 #include "format/bellperson.h"
 #include "format/prepared_key.h"
 
-/* ---- bellperson's files -----------------------------------------------------------------------
- */
+/* ---- bellperson's files ---------------------------------------------------------------------- */
 
 static enum cuzk_status check_params(struct engine *engine, const struct key_check *check,
                                      struct report *report, struct cuzk_error *err)
@@ -49,8 +48,7 @@ static enum cuzk_status check_vk(struct engine *engine, const struct key_check *
     return CUZK_OK;
 }
 
-/* ---- prepared keys ---------------------------------------------------------------------------
- */
+/* ---- prepared keys --------------------------------------------------------------------------- */
 
 struct prepared_check {
     struct engine *engine;

@@ -3,7 +3,7 @@
  *
  *     v28-<circuit>-<sha256>.params          official: made in the ceremony
  *     dev-v28-<circuit>-<sha256>.params      ours, from a trapdoor label: whoever knows the label
- * can forge proofs; taken only where that was allowed */
+ *                                            can forge proofs; taken only where that was allowed */
 #ifndef ENGINE_KEY_FOLDER_H
 #define ENGINE_KEY_FOLDER_H
 

@@ -72,8 +72,7 @@ static enum cuzk_status new_object(void *ret, size_t bytes, struct cuzk_error *e
     return CUZK_OK;
 }
 
-/* ---- contexts ---------------------------------------------------------------------------------
- */
+/* ---- contexts -------------------------------------------------------------------------------- */
 
 enum cuzk_status cuzk_context_new(struct cuzk_context **ret, const struct cuzk_options *options,
                                   struct cuzk_error *err)
@@ -128,8 +127,7 @@ uint64_t cuzk_memory_peak(const struct cuzk_context *ctx)
     return engine_memory_peak(&ctx->engine);
 }
 
-/* ---- circuits ---------------------------------------------------------------------------------
- */
+/* ---- circuits -------------------------------------------------------------------------------- */
 
 enum cuzk_status cuzk_circuit_new(struct cuzk_context *ctx, struct cuzk_circuit **ret,
                                   const char *curve, struct cuzk_error *err)
@@ -240,8 +238,7 @@ static enum cuzk_status check_finished(const struct cuzk_circuit *circuit, struc
     return CUZK_OK;
 }
 
-/* ---- keys -------------------------------------------------------------------------------------
- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 enum cuzk_status cuzk_key_open(struct cuzk_context *ctx, struct cuzk_key **ret, const char *path,
                                const char *curve, struct cuzk_error *err)
@@ -347,8 +344,7 @@ enum cuzk_status cuzk_key_prepare(struct cuzk_context *ctx, const struct cuzk_ci
                           ctx->progress ? tell_query : NULL, ctx, err);
 }
 
-/* ---- witnesses --------------------------------------------------------------------------------
- */
+/* ---- witnesses ------------------------------------------------------------------------------- */
 
 struct packed {
     struct witness witness;
@@ -426,8 +422,7 @@ static void packed_done(struct packed *packed)
     region_unmap(&packed->region);
 }
 
-/* ---- proofs -----------------------------------------------------------------------------------
- */
+/* ---- proofs ---------------------------------------------------------------------------------- */
 
 size_t cuzk_proof_bytes(const char *curve)
 {

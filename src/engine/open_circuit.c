@@ -39,8 +39,7 @@ void circuit_close(struct open_circuit *circuit)
     r1cs_done(&circuit->cs);
 }
 
-/* ---- the report -------------------------------------------------------------------------------
- */
+/* ---- the report ------------------------------------------------------------------------------ */
 
 uint64_t circuit_vk_bytes(const struct open_circuit *circuit)
 {

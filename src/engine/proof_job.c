@@ -11,8 +11,7 @@
 #include "groth16/prove.h"
 #include "groth16/trapdoor.h"
 
-/* ---- proving ----------------------------------------------------------------------------------
- */
+/* ---- proving --------------------------------------------------------------------------------- */
 
 static enum cuzk_status open_key(struct job_resident *resident, struct engine *engine,
                                  const struct job_key *choice, struct cuzk_error *err)
@@ -418,8 +417,7 @@ out:
     return st;
 }
 
-/* ---- a whole proof ----------------------------------------------------------------------------
- */
+/* ---- a whole proof --------------------------------------------------------------------------- */
 
 struct collected {
     uint8_t *bytes;
@@ -480,8 +478,7 @@ void job_proof_done(struct job_proof *proof)
     *proof = (struct job_proof){0};
 }
 
-/* ---- verifying --------------------------------------------------------------------------------
- */
+/* ---- verifying ------------------------------------------------------------------------------- */
 
 struct verify_job {
     struct request request;
@@ -557,8 +554,7 @@ out:
     return st;
 }
 
-/* ---- checking ---------------------------------------------------------------------------------
- */
+/* ---- checking -------------------------------------------------------------------------------- */
 
 static enum cuzk_status unsatisfied(struct engine *engine, const struct request *request,
                                     unsigned k, uint64_t row, struct cuzk_error *err)

@@ -3,7 +3,8 @@
  *
  *   interactive       from replica_id and the seed
  *   synthetic         a set of at most 2^18 nodes from replica_id and comm_r; of it, places chosen
- * by replica_id and the seed (repetitions possible) non-interactive   from replica_id and comm_r */
+ *                     by replica_id and the seed (repetitions possible)
+ *   non-interactive   from replica_id and comm_r */
 #ifndef FILECOIN_CHALLENGES_H
 #define FILECOIN_CHALLENGES_H
 

@@ -1,8 +1,8 @@
 /* The graph that labels follow: which 14 nodes come before a node. Specification 4.5.
  *
  *   DRG parents       6: five drawn by bucket sampling (DRSample; Alwen, Blocki, Harsha 2017) from
- * a ChaCha8 generator seeded with porep_id and the node, and the neighbour expander parents  8:
- * places of a Feistel permutation of 8 * nodes numbers, keyed by porep_id
+ *                     a ChaCha8 generator seeded with porep_id and the node, and the neighbour
+ *   expander parents  8: places of a Feistel permutation of 8 * nodes numbers, keyed by porep_id
  *
  * API 1.0.0 puts the neighbour last and truncates expander places to 32 bits, which matters for
  * sectors of 16 GiB and more; 1.1.0 and later put it first and do not truncate. */

@@ -1,11 +1,11 @@
 /* A sector for samples: its data, columns of labels, trees, and what is public of it. Two kinds:
  *
  *     sparse   of any size, and nobody sealed it. The first nodes of the data are random, all
- * others have one value; so TreeD and comm_d, and from them the replica id and the challenges, are
- * known without the sector. The columns of the challenged nodes' parents are random; those of the
- * challenged nodes follow from them, layer by layer, as in sealing. All other leaves of TreeC have
- * one value, and those of TreeRLast too dense    sealed for real, node by node: for sizes of
- * kibibytes
+ *              others have one value; so TreeD and comm_d, and from them the replica id and the
+ *              challenges, are known without the sector. The columns of the challenged nodes'
+ *              parents are random; those of the challenged nodes follow from them, layer by layer,
+ *              as in sealing. All other leaves of TreeC have one value, and those of TreeRLast too
+ *     dense    sealed for real, node by node: for sizes of kibibytes
  *
  * Sparse sectors exist where challenges depend on what is known first, replica id and seed:
  * synthetic and non-interactive ones depend on comm_r. */

@@ -4,8 +4,8 @@
  *
  *     TreeD     binary, SHA-256, log2(n) levels
  *     oct tree  Poseidon; `base_levels` levels of arity 8, then one level of the sub arity, then
- * one of the top arity (each only where the shape has it): "8-8-2" and so on. TreeC (over the
- * column hashes) and TreeRLast (over the encoded nodes) are of this kind.
+ *               one of the top arity (each only where the shape has it): "8-8-2" and so on. TreeC
+ *               (over the column hashes) and TreeRLast (over the encoded nodes) are of this kind.
  *
  * Numbers: specification of the Filecoin circuits, 4.1 and 2.4. */
 #ifndef FILECOIN_SECTOR_H

@@ -2,8 +2,8 @@
  * keys are written by format/params_writer.h).
  *
  *     .vk       alpha_g1 beta_g1 beta_g2 gamma_g2 delta_g1 delta_g2 | u32 count | ic ...
- *     .params   .vk | u32 count | h ... | u32 | l ... | u32 | a ... | u32 | b_g1 ... | u32 | b_g2
- * ... proof     A B C, compressed
+ *     .params   .vk | u32 count | h .. | u32 | l .. | u32 | a .. | u32 | b_g1 .. | u32 | b_g2 ..
+ *     proof     A B C, compressed
  *
  * Counts are big-endian, points in the curve's uncompressed encoding (curve.h), nothing is padded.
  * A .params file is mapped and its queries are views of the map: 47 GB are opened in the time that

@@ -3,8 +3,7 @@
  *
  *     page 0      header and table of sections, ended by their SHA-256
  *     page 1 ...  vk     the bytes of the .vk file
- *     ...         h l a b_g1 b_g2     native points: affine, Montgomery form, 64-bit little-endian
- * words
+ *     ...         h l a b_g1 b_g2     native points: affine, Montgomery form, little-endian words
  *
  * Sections are in this order, each at the next page after the one before; what fills a page up is
  * zero, and the last section ends the file. A section can be used where it lies: on the CPU as a
@@ -18,9 +17,13 @@
  *      24  16   curve, zero padded
  *      40   8   domain generator
  *      48   4   lg of the domain's size
- *      52   4   basis of H (enum h_basis): 0 powers of tau, 1 odd coset, 2 coset, 3 coset with C in
- * L 56   8   inputs, with ONE 64   8   aux 72  56   circuit ("porep-32GiB"), zero padded; may be
- * empty 128   8   circuit: structural digest (r1cs/r1cs.h) 136  32   circuit: coefficient digest
+ *      52   4   basis of H (enum h_basis): 0 powers of tau, 1 odd coset, 2 coset, 3 coset with C
+ *               in L
+ *      56   8   inputs, with ONE
+ *      64   8   aux
+ *      72  56   circuit ("porep-32GiB"), zero padded; may be empty
+ *     128   8   circuit: structural digest (r1cs/r1cs.h)
+ *     136  32   circuit: coefficient digest
  *     168  32   circuit: which variables have points (groth16/qap.h, qap_digest)
  *     200  16   the .params file that it was made from: its digest as in parameters.json; or zero
  *     216  40   zero

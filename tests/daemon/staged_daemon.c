@@ -1,8 +1,8 @@
 /* The HTTP port over staged jobs, on a free port of 127.0.0.1 that it prints, and gRPC where it is
  * told to listen:
  *
- *     staged_daemon [--quiet] [--port N] [--token-file FILE] [--cert FILE --key FILE [--client-ca
- * FILE]]
+ *     staged_daemon [--quiet] [--port N] [--token-file FILE]
+ *                   [--cert FILE --key FILE [--client-ca FILE]]
  *                   [--listen ADDRESS]... [--max-message BYTES]
  *
  * SIGUSR1 holds bodies back, and lets them through again. */

@@ -73,8 +73,7 @@ struct jobs {
     struct jobs_status status;
 };
 
-/* ---- events -------------------------------------------------------------------------------------
- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 struct subscription *jobs_subscribe(struct jobs *jobs, event_fn *fn, void *ctx)
 {
@@ -101,8 +100,7 @@ static void tell(struct jobs *jobs, enum event_kind kind, const struct job *job,
             jobs->subscribers[i].fn(jobs->subscribers[i].ctx, &event);
 }
 
-/* ---- the made-up life ---------------------------------------------------------------------------
- */
+/* ---- the made-up life ------------------------------------------------------------------------ */
 
 static const struct {
     const char *circuit, *key_worker;
@@ -409,8 +407,7 @@ void staged_jobs_set_busy(struct jobs *jobs, bool busy)
     jobs->busy = busy;
 }
 
-/* ---- questions: answered by a timer, later than they are asked ----------------------------------
- */
+/* ---- questions: answered by a timer, later than they are asked ------------------------------- */
 
 static void finish_call(void *ctx)
 {
@@ -700,8 +697,7 @@ struct job_call *jobs_evict(struct jobs *jobs, const char *circuit, evict_fn *fn
     return call;
 }
 
-/* ---- listings -----------------------------------------------------------------------------------
- */
+/* ---- listings -------------------------------------------------------------------------------- */
 
 void jobs_each(struct jobs *jobs, job_visit_fn *fn, void *ctx)
 {

@@ -14,8 +14,7 @@
 static struct rpc_fixture server;
 static unsigned streams; /* that the program has opened */
 
-/* ---- frames -------------------------------------------------------------------------------------
- */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 static void put_frame(struct script *s, unsigned type, unsigned flags, uint32_t id,
                       const void *payload, size_t n)
@@ -135,8 +134,7 @@ static void run_program(struct script *s)
     }
 }
 
-/* ---- the server ---------------------------------------------------------------------------------
- */
+/* ---- the server ------------------------------------------------------------------------------ */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

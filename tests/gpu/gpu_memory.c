@@ -22,8 +22,7 @@ static struct bases_source source; /* of one point a variable */
 static struct g1_point sum;
 static const uint64_t *map;
 
-/* ---- the measure ------------------------------------------------------------------------------
- */
+/* ---- the measure ----------------------------------------------------------------------------- */
 
 /* Runs `op` with `left` bytes left in the arena; what it or the wait after it reports. */
 static enum cuzk_status run_with(size_t left, enum cuzk_status (*op)(struct cuzk_error *err))
@@ -53,8 +52,7 @@ static int takes(const char *name, size_t bytes, enum cuzk_status (*op)(struct c
     return wrong;
 }
 
-/* ---- handles ----------------------------------------------------------------------------------
- */
+/* ---- handles --------------------------------------------------------------------------------- */
 
 #define HANDLE(name, type, call, end)                                                              \
     static enum cuzk_status name(struct cuzk_error *err)                                           \
@@ -87,8 +85,7 @@ static int handles_take_what_they_say(void)
     return wrong;
 }
 
-/* ---- operations -------------------------------------------------------------------------------
- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 #define OPERATION(name, call)                                                                      \
     static enum cuzk_status name(struct cuzk_error *err)                                           \
@@ -131,8 +128,7 @@ static int operations_take_what_they_say(void)
                  run_point_spmv);
 }
 
-/* ---- the stage --------------------------------------------------------------------------------
- */
+/* ---- the stage ------------------------------------------------------------------------------- */
 
 /* A system of more than N rows and AUX aux, and the witness of nothing but zeros. */
 static void make_system(struct region regions[3])

@@ -29,8 +29,7 @@ fr_t tagged_fr(const char *format, ...) __attribute__((format(printf, 1, 2)));
 num_t alloc_tagged(struct sink *sink, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* ---- outputs: of a member (NULL: the expected value itself), of an item of it (-1: no list) ----
- */
+/* ---- outputs: of a member (NULL: the expected value itself), of an item of it (-1: no list) -- */
 
 void expect_bools(struct gadget_run *run, const char *member, int item, const bool_t *bits,
                   size_t n);

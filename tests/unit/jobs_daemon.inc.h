@@ -29,8 +29,7 @@ enum { WAIT_SECONDS = 300 }; /* also where the machine has other work */
 
 static char keys[512], folder[512], wrongs[512];
 
-/* ---- a daemon of jobs --------------------------------------------------------------------------
- */
+/* ---- a daemon of jobs ------------------------------------------------------------------------ */
 
 static const char fast_worker[] = CUZK_BINARY_DIR "/tests/fast_cuzk";
 static const char *program = fast_worker;

@@ -13,8 +13,7 @@
 #include "base/quantity.h"
 #include "base/reader.h"
 
-/* ---- errors -----------------------------------------------------------------------------------
- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static void test_error_is_one_printable_line(void **state)
 {
@@ -43,8 +42,7 @@ static void test_error_longer_than_its_room_is_cut(void **state)
     assert_int_equal(strlen(err.message), sizeof err.message - 1);
 }
 
-/* ---- sizes and durations -----------------------------------------------------------------------
- */
+/* ---- sizes and durations --------------------------------------------------------------------- */
 
 static void test_quantities_are_read_or_refused(void **state)
 {
@@ -107,10 +105,8 @@ static void test_quantity_texts_mean_the_same_number(void **state)
     assert_string_equal(text, "1.00 KiB");
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void test_budget_counts_what_is_mapped_and_nothing_else(void **state)
 {
@@ -213,8 +209,7 @@ static void test_grow_keeps_contents_counts_and_stops_at_its_maximum(void **stat
     assert_int_equal(budget.now, 0);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------
- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 struct loop {
     struct pool *pool;
@@ -358,8 +353,7 @@ static void test_pool_skips_the_rest_once_cancelled(void **state)
     pool_free(NULL);
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static void test_out_file_appears_whole_or_not_at_all(void **state)
 {
@@ -503,8 +497,7 @@ static void test_reader_refuses_to_run_over(void **state)
     assert_int_equal(read_end(&r, &err), CUZK_OK);
 }
 
-/* ---- hashes, hex, numbers ---------------------------------------------------------------------
- */
+/* ---- hashes, hex, numbers -------------------------------------------------------------------- */
 
 static void check_hash(enum hash_kind kind, const char *expected)
 {

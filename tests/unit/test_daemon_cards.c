@@ -5,8 +5,7 @@
 
 #include "backend/backend.h"
 
-/* ---- a machine with cards ----------------------------------------------------------------------
- */
+/* ---- a machine with cards -------------------------------------------------------------------- */
 
 /* What winning-2KiB takes of a made-up card in each form, the least first. */
 static size_t arena[CARD_FORMS];
@@ -114,8 +113,7 @@ static void must_be_proven_on(const char *worker, const char *id, enum job_prior
         fail_msg("its key is on %s, not on %s", s.n_keys ? s.keys[0].worker : "none", worker);
 }
 
-/* ---- which there are ---------------------------------------------------------------------------
- */
+/* ---- which there are ------------------------------------------------------------------------- */
 
 static void test_cards_are_those_that_are_named_or_all(void **state)
 {
@@ -156,8 +154,7 @@ static void test_a_named_card_that_is_not_there_is_refused(void **state)
     must_not_open("gpus.devices: the process that counts the cards gave no answer");
 }
 
-/* ---- their memory ------------------------------------------------------------------------------
- */
+/* ---- their memory ---------------------------------------------------------------------------- */
 
 static void test_a_job_holds_memory_of_its_card_until_its_key_is_evicted(void **state)
 {

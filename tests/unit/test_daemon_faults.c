@@ -183,8 +183,7 @@ static void test_any_failed_start_of_a_process_is_made_up_for(void **state)
     assert_in_range(n, 5, 10);
 }
 
-/* ---- memory that a worker is refused -----------------------------------------------------------
- */
+/* ---- memory that a worker is refused --------------------------------------------------------- */
 
 static void refuse_memory_at(unsigned n)
 {
@@ -255,8 +254,7 @@ static void test_any_refused_memory_of_a_worker_without_the_key_is_made_up_for(v
     refuse_every_piece(true);
 }
 
-/* ---- keys that change ---------------------------------------------------------------------------
- */
+/* ---- keys that change ------------------------------------------------------------------------ */
 
 static const char real_worker[] = CUZK_BINARY_DIR "/cuzk";
 static char own_keys[600], params_path[1200], vk_path[1200];
@@ -385,8 +383,7 @@ static void test_a_verifying_key_that_is_cut_short_fails_the_job_by_name(void **
     must_be_served("cut");
 }
 
-/* ---- cancelling -------------------------------------------------------------------------------
- */
+/* ---- cancelling ------------------------------------------------------------------------------ */
 
 /* While it waits, begins, computes, is verified, is stored, is over: it ends once, as cancelled or
  * as done, and the journal says the same. */

@@ -84,8 +84,7 @@ static struct address address_of(const char *text)
     return address;
 }
 
-/* ---- places -------------------------------------------------------------------------------------
- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 static void test_tcp_answers_on_every_address_of_a_name(void **state)
 {
@@ -218,8 +217,7 @@ static void test_a_socket_of_systemd_is_taken_over(void **state)
     bench_close(&b);
 }
 
-/* ---- TLS ----------------------------------------------------------------------------------------
- */
+/* ---- TLS ------------------------------------------------------------------------------------- */
 
 static struct tls *server_tls(const char *client_ca)
 {

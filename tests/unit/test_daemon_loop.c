@@ -34,8 +34,7 @@ static void stop(void *ctx)
     loop_stop(loop);
 }
 
-/* ---- times --------------------------------------------------------------------------------------
- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
 enum { N_TIMERS = 500 };
 
@@ -91,8 +90,7 @@ static void test_timers_run_in_order_once_and_not_when_cancelled(void **state)
     assert_int_equal(n_ran, N_TIMERS - n_cancelled);
 }
 
-/* ---- descriptors --------------------------------------------------------------------------------
- */
+/* ---- descriptors ----------------------------------------------------------------------------- */
 
 struct pipe_end {
     struct loop_fd watch, *other;
@@ -142,8 +140,7 @@ static void test_a_descriptor_that_is_not_open_is_refused(void **state)
     loop_fd_remove(&watch);
 }
 
-/* ---- other threads ------------------------------------------------------------------------------
- */
+/* ---- other threads --------------------------------------------------------------------------- */
 
 enum { N_THREADS = 4, N_CALLS = 200 };
 
@@ -274,8 +271,7 @@ static void test_the_longest_handler_is_known(void **state)
     assert_int_equal(loop_longest(loop), 0);
 }
 
-/* ---- signals and children -----------------------------------------------------------------------
- */
+/* ---- signals and children -------------------------------------------------------------------- */
 
 static int seen_signal;
 

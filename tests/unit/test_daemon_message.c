@@ -8,8 +8,7 @@
 
 #include "daemon/proving_message.h"
 
-/* ---- messages by hand ---------------------------------------------------------------------------
- */
+/* ---- messages by hand ------------------------------------------------------------------------ */
 
 struct bytes {
     size_t n;
@@ -84,8 +83,7 @@ static enum cuzk_status decode(struct job_request *request, const struct bytes *
     return st;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static void check_winning(const struct job_request *r, const struct bytes *b)
 {
@@ -241,8 +239,7 @@ static void test_too_many_proofs_are_refused(void **state)
     job_request_done(&request);
 }
 
-/* ---- how urgent ---------------------------------------------------------------------------------
- */
+/* ---- how urgent ------------------------------------------------------------------------------ */
 
 static unsigned urgency(unsigned kind, unsigned priority, size_t n_id, bool prove)
 {

@@ -29,8 +29,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* ---- small helpers ------------------------------------------------------------------------------
- */
+/* ---- small helpers --------------------------------------------------------------------------- */
 
 struct collected {
     size_t n_messages, n_bytes, stop_after;
@@ -73,8 +72,7 @@ static struct client *open_client(void)
     return client;
 }
 
-/* ---- calls --------------------------------------------------------------------------------------
- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static void test_a_message_comes_back(void **state)
 {
@@ -172,8 +170,7 @@ static void test_a_client_that_goes_away_is_told_to_the_handler(void **state)
     assert_true(rpc_fixture_wait_never(&server, 0, 10));
 }
 
-/* ---- bodies -------------------------------------------------------------------------------------
- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* A file of n bytes that are not all alike; *digest is theirs. */
 static int body_file(uint64_t n, uint8_t digest[32])
@@ -299,8 +296,7 @@ static void test_a_spool_that_fails_is_told(void **state)
     client_close(client);
 }
 
-/* ---- held back ----------------------------------------------------------------------------------
- */
+/* ---- held back ------------------------------------------------------------------------------- */
 
 static bool has_window(const struct raw_http2 *raw, uint32_t id)
 {
@@ -396,8 +392,7 @@ static void test_a_held_call_that_leaves_makes_place_for_the_next(void **state)
     assert_int_equal(stats.granted_bytes, 0);
 }
 
-/* ---- hostile clients ----------------------------------------------------------------------------
- */
+/* ---- hostile clients ------------------------------------------------------------------------- */
 
 struct hostile_case {
     const char *method;
@@ -572,8 +567,7 @@ static void test_the_server_survives_every_failing_allocation(void **state)
     assert_int_equal(stats.granted_bytes, 0);
 }
 
-/* ---- patience -----------------------------------------------------------------------------------
- */
+/* ---- patience -------------------------------------------------------------------------------- */
 
 static void restart(const struct rpc_options *options)
 {

@@ -73,8 +73,7 @@ static enum grpc_code ask(const char *method, const void *bytes, size_t n, struc
     return answer.code;
 }
 
-/* ---- health -------------------------------------------------------------------------------------
- */
+/* ---- health ---------------------------------------------------------------------------------- */
 
 #define CHECK "/grpc.health.v1.Health/Check"
 #define WATCH "/grpc.health.v1.Health/Watch"
@@ -116,8 +115,7 @@ static void test_watchers_hear_of_changes(void **state)
     assert_memory_equal(a.bytes, "\x08\3", 2); /* SERVICE_UNKNOWN */
 }
 
-/* ---- reflection ---------------------------------------------------------------------------------
- */
+/* ---- reflection ------------------------------------------------------------------------------ */
 
 #define REFLECT(version) "/grpc.reflection." version ".ServerReflection/ServerReflectionInfo"
 

@@ -89,8 +89,7 @@ static void keys_drop(struct keys *keys)
     remove(keys->vk_path);
 }
 
-/* ---- tests --------------------------------------------------------------------------------------
- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void test_a_circuit_is_proven_and_verified_on_both_curves(void **state)
 {

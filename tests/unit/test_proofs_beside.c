@@ -194,8 +194,7 @@ static struct backend beside_of_cpu(void)
     return backend;
 }
 
-/* ---- jobs on it -------------------------------------------------------------------------------
- */
+/* ---- jobs on it ------------------------------------------------------------------------------ */
 
 static void open_engine(struct engine *engine, const struct backend *backend)
 {
@@ -262,8 +261,7 @@ static void test_partitions_are_proven_while_the_next_is_prepared(void **state)
     engine_close(&engine);
 }
 
-/* ---- witnesses in parts -----------------------------------------------------------------------
- */
+/* ---- witnesses in parts ---------------------------------------------------------------------- */
 
 /* A prover of its own over a made-up key; nothing is verified, so any values do. */
 struct scene {
@@ -418,8 +416,7 @@ static void test_parts_of_a_witness_sum_up_to_the_whole(void **state)
     check_parts(PLAN_OVERLAPPED);
 }
 
-/* ---- refusals ---------------------------------------------------------------------------------
- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void test_a_device_that_is_too_small_is_refused_with_the_numbers(void **state)
 {

@@ -5,8 +5,8 @@
  *
  *   powers        On the coset g <root>, Z is the constant g^n - 1, and C has degree below n, so
  *                 h_i = (inverse coset transform of A B there - c_i) / (g^n - 1): C needs no
- * forward transform. Three inverse, two forward, one inverse. coset bases   The values of A B - C
- * on the coset are what the key wants: three and three.
+ *                 forward transform. Three inverse, two forward, one inverse.
+ *   coset bases   The values of A B - C on the coset are what the key wants: three and three.
  *
  * Between an inverse transform and a forward one coefficients are in reversed order, so only the
  * last vector of `powers` is ever reordered; all constants ride on the shifts. */

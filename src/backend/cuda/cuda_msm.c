@@ -3,8 +3,9 @@
  * A dense sum cuts its scalars into signed windows of c bits and adds, for each window, every point
  * into the bucket of its digit. Windows are taken a few at a time:
  *
- *     digits ─► sort by (window, |digit|) ─► rounds of pairs, all buckets at once ─► one point a
- * bucket ─► rows and columns of each window's buckets ─► 2 points a window ─► host
+ *     digits ─► sort by (window, |digit|) ─► rounds of pairs, all buckets at once
+ *            ─► one point a bucket ─► rows and columns of each window's buckets
+ *            ─► 2 points a window ─► host
  *
  * A round adds the pairs (0, 1), (2, 3), .. of every bucket's points in one batch (batch_add.cuh);
  * an odd one out waits as a reference for the next odd round. The number of pairs of each round

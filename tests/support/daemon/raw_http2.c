@@ -20,8 +20,7 @@ static void die(const char *what)
     abort();
 }
 
-/* ---- sending ------------------------------------------------------------------------------------
- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 bool raw_bytes(struct raw_http2 *raw, const void *bytes, size_t n)
 {
@@ -123,8 +122,7 @@ bool raw_data(struct raw_http2 *raw, uint32_t id, const void *bytes, size_t n, b
     return true;
 }
 
-/* ---- receiving ----------------------------------------------------------------------------------
- */
+/* ---- receiving ------------------------------------------------------------------------------- */
 
 static void take_field(struct raw_stream *s, const nghttp2_nv *nv)
 {
@@ -277,8 +275,7 @@ bool raw_is_closed(const struct raw_http2 *raw, uint32_t id)
     return raw->closed;
 }
 
-/* ---- opening ------------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 void raw_open(struct raw_http2 *raw, const char *path, bool greet)
 {

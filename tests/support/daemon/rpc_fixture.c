@@ -17,8 +17,7 @@ static void must(enum cuzk_status st, const struct cuzk_error *err)
     }
 }
 
-/* ---- the service --------------------------------------------------------------------------------
- */
+/* ---- the service ----------------------------------------------------------------------------- */
 
 static void echo(void *ctx, struct rpc_call *call, const struct rpc_request *request)
 {
@@ -102,8 +101,7 @@ static const struct rpc_method methods[] = {
     {"/test.Test/Digest", RPC_SPOOLED, digest, urgency},
 };
 
-/* ---- its spool ----------------------------------------------------------------------------------
- */
+/* ---- its spool ------------------------------------------------------------------------------- */
 
 static enum cuzk_status open_spool(void *ctx, int *ret_fd, struct cuzk_error *err)
 {
@@ -123,8 +121,7 @@ static bool room(void *ctx, uint64_t bytes, const char **why)
     return bytes <= f->room;
 }
 
-/* ---- the thread ---------------------------------------------------------------------------------
- */
+/* ---- the thread ------------------------------------------------------------------------------ */
 
 static void *run(void *arg)
 {
@@ -190,8 +187,7 @@ void rpc_fixture_stop(struct rpc_fixture *f)
     }
 }
 
-/* ---- looking in ---------------------------------------------------------------------------------
- */
+/* ---- looking in ------------------------------------------------------------------------------ */
 
 struct deed {
     struct rpc_fixture *f;

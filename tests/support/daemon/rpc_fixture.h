@@ -3,10 +3,11 @@
  *     /test.Test/Echo      RPC_SMALL    answers with the request
  *     /test.Test/Many      RPC_SMALL    answers with the request, as often as its first byte says
  *     /test.Test/Never     RPC_SMALL    does not answer; counts those that are there, and those
- * that left /test.Test/Each      RPC_EACH     answers each message with itself /test.Test/Digest
- * RPC_SPOOLED  answers with the length (8 bytes, little-endian) and the SHA-256 of the file; a
- * message whose second byte is 'u' is urgent
- */
+ *                                       that left
+ *     /test.Test/Each      RPC_EACH     answers each message with itself
+ *     /test.Test/Digest    RPC_SPOOLED  answers with the length (8 bytes, little-endian) and the
+ *                                       SHA-256 of the file; a message whose second byte is 'u' is
+ *                                       urgent */
 #ifndef SUPPORT_DAEMON_RPC_FIXTURE_H
 #define SUPPORT_DAEMON_RPC_FIXTURE_H
 
