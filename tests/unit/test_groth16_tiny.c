@@ -519,38 +519,65 @@ static void test_a_key_of_another_circuit_is_refused(void **state)
     tiny_set_free(&set);
 }
 
-static void test_a_broken_point_of_a_query_is_named(void **state)
+static struct plan plan_in(enum plan_form form, const struct prove_options *options,
+                           const struct proving_key *key, const struct tiny_set *set)
 {
-    struct prove_options options = prove_with(pools[1]);
-    struct proving_key key;
+    struct plan plan;
+
+    plan_prove(&plan, &(struct plan_input){.backend = options->backend,
+                                           .key = key,
+                                           .qap = &set->qap,
+                                           .n_threads = pool_size(options->pool),
+                                           .form = form,
+                                           .lone = true});
+    return plan;
+}
+
+/* What device_memory says: what a device of its own has (small_device). */
+static size_t device_has;
+
+/* A key of the set with a point off the curve in each query in turn, the second or the last: the
+ * message says where. A device has room for a slice of a query. */
+static void check_broken_points(const char *name, const struct prove_options *options, bool last,
+                                const char *where)
+{
     struct tiny_set set;
-    struct cuzk_error err;
     size_t n;
     uint8_t *bytes;
 
-    (void)state;
-    tiny_set_load(&set, "three");
+    tiny_set_load(&set, name);
     bytes = tiny_set_file(&set, "params.bin", &n);
     for (enum key_query q = QUERY_H; q < KEY_N_QUERIES; q++) {
-        struct reader r = reader_over(bytes, n, "three");
+        struct reader r = reader_over(bytes, n, name);
+        struct proving_key key;
+        struct cuzk_error err;
         struct proof proof;
         char expected[64];
         uint8_t *point;
 
         assert_ok(params_read(&key, &r, CURVE, NULL, NULL, &err), err);
+        device_has = plan_in(PLAN_STREAMED, options, &key, &set).arena_bytes;
         point = bytes + ((const uint8_t *)key.query[q].data - bytes) +
-                (q == QUERY_B_G2 ? 192 : 96); /* the second of its query */
+                (last ? key.query[q].n - 1 : 1) * (q == QUERY_B_G2 ? 192 : 96);
         point[60] ^= 1;
-        snprintf(expected, sizeof expected, "key: %s: ", key_query_name(q));
-        assert_int_equal(groth16_prove(&key, &set.qap, &set.witness, NULL, &options, &proof, &err),
+        snprintf(expected, sizeof expected, "key: %s: %s", key_query_name(q), where);
+        assert_int_equal(groth16_prove(&key, &set.qap, &set.witness, NULL, options, &proof, &err),
                          CUZK_BAD_INPUT);
         assert_ptr_equal(strstr(err.message, expected), err.message);
-        assert_non_null(strstr(err.message, ": point 1: not on the curve"));
+        assert_non_null(strstr(err.message, ": not on the curve"));
         point[60] ^= 1;
         proving_key_done(&key);
     }
     vector_free(bytes);
     tiny_set_free(&set);
+}
+
+static void test_a_broken_point_of_a_query_is_named(void **state)
+{
+    const struct prove_options options = prove_with(pools[1]);
+
+    (void)state;
+    check_broken_points("three", &options, false, "point 1: not on the curve");
 }
 
 static void cancel_at_quotient(void *ctx, enum prove_stage stage)
@@ -635,7 +662,7 @@ static void test_the_plan_is_what_a_proof_takes(void **state)
 /* A device of its own, which is the back end in disguise, whose points take memory as on a card. */
 enum { BYTES_OF_A_POINT = 4096 };
 static const struct backend *behind;
-static size_t device_has, n_bases;
+static size_t n_bases;
 
 static enum cuzk_status device_memory(int ordinal, size_t *ret, struct cuzk_error *err)
 {
@@ -665,20 +692,6 @@ static struct backend small_device(void)
     backend.bases_bytes = bases_that_take_memory;
     backend.bases_new = bases_are_counted;
     return backend;
-}
-
-static struct plan plan_in(enum plan_form form, const struct prove_options *options,
-                           const struct proving_key *key, const struct tiny_set *set)
-{
-    struct plan plan;
-
-    plan_prove(&plan, &(struct plan_input){.backend = options->backend,
-                                           .key = key,
-                                           .qap = &set->qap,
-                                           .n_threads = pool_size(options->pool),
-                                           .form = form,
-                                           .lone = true});
-    return plan;
 }
 
 /* On a device that has room for a query's points, and on one that has it for a slice of them.
@@ -742,37 +755,10 @@ static void test_a_broken_point_of_a_slice_is_named(void **state)
 {
     const struct backend backend = small_device();
     struct prove_options options = prove_with(pools[1]);
-    struct proving_key key;
-    struct tiny_set set;
-    struct cuzk_error err;
-    size_t n;
-    uint8_t *bytes;
 
     (void)state;
     options.backend = &backend;
-    tiny_set_load(&set, "mimc322");
-    bytes = tiny_set_file(&set, "params.bin", &n);
-    for (enum key_query q = QUERY_H; q < KEY_N_QUERIES; q++) {
-        struct reader r = reader_over(bytes, n, "mimc322");
-        struct proof proof;
-        char expected[64];
-        uint8_t *point;
-
-        assert_ok(params_read(&key, &r, CURVE, NULL, NULL, &err), err);
-        point = bytes + ((const uint8_t *)key.query[q].data - bytes) +
-                (key.query[q].n - 1) * (q == QUERY_B_G2 ? 192 : 96);
-        point[60] ^= 1;
-        device_has = plan_in(PLAN_STREAMED, &options, &key, &set).arena_bytes;
-        snprintf(expected, sizeof expected, "key: %s: points from number ", key_query_name(q));
-        assert_int_equal(groth16_prove(&key, &set.qap, &set.witness, NULL, &options, &proof, &err),
-                         CUZK_BAD_INPUT);
-        assert_ptr_equal(strstr(err.message, expected), err.message);
-        assert_non_null(strstr(err.message, ": not on the curve"));
-        point[60] ^= 1;
-        proving_key_done(&key);
-    }
-    vector_free(bytes);
-    tiny_set_free(&set);
+    check_broken_points("mimc322", &options, true, "points from number ");
 }
 
 static void test_every_failed_allocation_is_reported_and_leaks_nothing(void **state)
