@@ -1,5 +1,7 @@
 #include "groth16/plan.h"
 
+#include <assert.h>
+
 #include "groth16/query_slices.h"
 #include "groth16/verify.h"
 
@@ -187,6 +189,7 @@ static void plan_kept(struct plan *ret, const struct plan_input *in)
 
 void plan_prove(struct plan *ret, const struct plan_input *in)
 {
+    assert(in->form >= PLAN_STREAMED);
     *ret = (struct plan){0};
     if (plan_is_staged(in->form))
         plan_staged(ret, in);

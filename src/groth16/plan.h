@@ -39,7 +39,7 @@ enum prove_stage {
     PROVE_ASSEMBLE, /* r, s, the proof, its verification */
     PROVE_N_STAGES,
 };
-const char *prove_stage_name(enum prove_stage stage); /* "witness", "rows of A", ... */
+const char *prove_stage_name(enum prove_stage stage); /* "put witness", "rows of A", ... */
 
 /* Parts of the arena, in the order in which a stage makes them. */
 enum prove_part {
@@ -53,8 +53,8 @@ enum prove_part {
     PROVE_N_PARTS = PART_BASES + KEY_N_QUERIES,
 };
 
-/* The more memory, the faster. */
-enum plan_form { PLAN_STREAMED, PLAN_STAGED, PLAN_RESIDENT, PLAN_OVERLAPPED };
+/* The more memory, the faster. None is 0: a plan that was not told its form is nobody's. */
+enum plan_form { PLAN_STREAMED = 1, PLAN_STAGED, PLAN_RESIDENT, PLAN_OVERLAPPED };
 
 /* Parts come and go with every proof. */
 static inline bool plan_is_staged(enum plan_form form)
@@ -98,7 +98,7 @@ struct plan_input {
 
 void plan_prove(struct plan *ret, const struct plan_input *in);
 
-/* The fastest form whose arena takes at most `available` bytes (of input->form nothing is taken);
+/* The fastest form whose arena takes at most `available` bytes (in->form is not looked at);
  * PLAN_STREAMED if none does. Always PLAN_STAGED on a back end that works in the host's memory,
  * where keeping parts gains nothing and points stay where they are. */
 enum plan_form plan_choose(const struct plan_input *in, size_t available);

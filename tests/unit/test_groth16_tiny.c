@@ -1,6 +1,11 @@
 /* Byte-exact Groth16: every set of tests/vectors/filecoin/tiny, with one thread and with two. */
 #include "support/testing.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "base/hash.h"
 #include "base/reader.h"
 #include "format/bellperson.h"
@@ -659,6 +664,32 @@ static void test_the_plan_is_what_a_proof_takes(void **state)
     }
 }
 
+/* A form that nobody chose: the program ends, rather than that a plan means another. */
+static void test_a_plan_of_no_form_is_none(void **state)
+{
+    int status = 0;
+    pid_t child;
+
+    (void)state;
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        const struct prove_options options = prove_with(NULL);
+        const struct rlimit no_core = {0, 0};
+        struct proving_key key;
+        struct tiny_set set;
+
+        if (setrlimit(RLIMIT_CORE, &no_core) != 0 || !freopen("/dev/null", "w", stderr))
+            _exit(1);
+        tiny_set_load(&set, "three");
+        proving_key_outline(&key, &set.qap, H_POWERS, 7);
+        (void)plan_in((enum plan_form)0, &options, &key, &set);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
 /* A device of its own, which is the back end in disguise, whose points take memory as on a card. */
 enum { BYTES_OF_A_POINT = 4096 };
 static const struct backend *behind;
@@ -821,6 +852,7 @@ static int run(const char *backend)
         cmocka_unit_test(test_a_broken_point_of_a_query_is_named),
         cmocka_unit_test(test_the_cancel_flag_ends_a_proof),
         cmocka_unit_test(test_the_plan_is_what_a_proof_takes),
+        cmocka_unit_test(test_a_plan_of_no_form_is_none),
         cmocka_unit_test(test_a_device_too_small_for_a_query_takes_it_in_slices),
         cmocka_unit_test(test_a_broken_point_of_a_slice_is_named),
         cmocka_unit_test(test_every_failed_allocation_is_reported_and_leaks_nothing),
