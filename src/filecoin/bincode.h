@@ -1,4 +1,4 @@
-/* Pieces of bincode that vanilla proofs are made of (specification 7.1, 7.2).
+/* Pieces of bincode that vanilla proofs are made of (docs/filecoin.md, 7.1, 7.2).
  *
  * Lists carry their length as a u64 even where the shape fixes it; every one is compared. Numbers
  * must be below the modulus. What is not as it should be is named at the reader's place. */

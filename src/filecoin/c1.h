@@ -22,7 +22,6 @@ struct c1_hints {
     bool has_porep_id;
     uint8_t porep_id[32];
 };
-#define C1_NO_HINTS ((struct c1_hints){.registered_proof = -1})
 
 /* The size that the hints say, where no registered proof does. CUZK_USAGE: there are no such
  * sectors. */

@@ -1,4 +1,4 @@
-/* A C1 in bincode: the native SealCommitPhase1Output (specification 7.1 to 7.4).
+/* A C1 in bincode: the native SealCommitPhase1Output (docs/filecoin.md, 7.1 to 7.4).
  *
  *     vanilla_proofs   [partition][challenge] proof
  *     comm_r comm_d replica_id seed ticket     32 bytes each

@@ -1,4 +1,4 @@
-/* A C1 in JSON, as serde writes it (specification 7.1 to 7.4), in two forms:
+/* A C1 in JSON, as serde writes it (docs/filecoin.md, 7.1 to 7.4), in two forms:
  *
  *     of the API   {"registered_proof": "StackedDrg32GiBV1_1",
  *                   "vanilla_proofs": {"StackedDrg32GiBV1": [[{...}, ...], ...]},

@@ -1,5 +1,5 @@
-/* Writing a C1, byte for byte as serde does (specification 7.1 to 7.4): what c1_json and c1_bincode
- * read.
+/* Writing a C1, byte for byte as serde does (docs/filecoin.md, 7.1 to 7.4): what c1_json and
+ * c1_bincode read.
  *
  * labeling_proofs and encoding_proof, which vanilla proofs do not keep, follow from the parents'
  * columns. Both write as a stream and take no memory; a write that fails shows in ferror(out),

@@ -1,5 +1,5 @@
 /* Which nodes a seal proof must show: one sequence of numbers in [1, nodes), of which partition k
- * takes challenges k C to (k + 1) C - 1. Specification 4.4.
+ * takes challenges k C to (k + 1) C - 1. docs/filecoin.md, 4.4.
  *
  *   interactive       from replica_id and the seed
  *   synthetic         a set of at most 2^18 nodes from replica_id and comm_r; of it, places chosen

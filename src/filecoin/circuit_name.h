@@ -4,7 +4,7 @@
  *     porep-32g        accepted, in any case, as are snap-32g (update) and wpost-32g (window)
  *
  * The official key files are named after a text that describes the circuit, the *identifier*:
- * "v28-" prefix "-" sha256(identifier) ".params"; specification 2.4. */
+ * "v28-" prefix "-" sha256(identifier) ".params"; docs/filecoin.md, 2.4. */
 #ifndef FILECOIN_CIRCUIT_NAME_H
 #define FILECOIN_CIRCUIT_NAME_H
 

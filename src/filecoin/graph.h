@@ -1,4 +1,4 @@
-/* The graph that labels follow: which 14 nodes come before a node. Specification 4.5.
+/* The graph that labels follow: which 14 nodes come before a node. docs/filecoin.md, 4.5.
  *
  *   DRG parents       6: five drawn by bucket sampling (DRSample; Alwen, Blocki, Harsha 2017) from
  *                     a ChaCha8 generator seeded with porep_id and the node, and the neighbour

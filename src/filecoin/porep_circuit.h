@@ -1,4 +1,4 @@
-/* The StackedDRG PoRep circuit: written once, recorded or given values. Specification 4.2.
+/* The StackedDRG PoRep circuit: written once, recorded or given values. docs/filecoin.md, 4.2.
  *
  *     fixed part      replica_id comm_d comm_r (inputs), comm_r_last, comm_c;
  *                     comm_r = H2(comm_c, comm_r_last)

@@ -1,5 +1,5 @@
 /* The public side of a proof of spacetime: which sectors, which of their nodes, and the inputs of
- * the proofs. Specification 5.2. */
+ * the proofs. docs/filecoin.md, 5.2. */
 #ifndef FILECOIN_POST_H
 #define FILECOIN_POST_H
 

@@ -1,5 +1,5 @@
 /* The FallbackPoSt circuit, for Winning and Window PoSt: written once, recorded or given values.
- * Specification 5.1.
+ * docs/filecoin.md, 5.1.
  *
  *     per slot    comm_r (input), comm_r_last, comm_c; comm_r = H2(comm_c, comm_r_last)
  *                 each challenged leaf is in TreeRLast under comm_r_last

@@ -1,5 +1,6 @@
 /* Registered PoSt proofs: the numbers 0 to 14 that name a kind of proof of spacetime, a sector size
- * and an API version; and the same facts for sizes that have no number. Specification 5.2, 7.6. */
+ * and an API version; and the same facts for sizes that have no number. docs/filecoin.md, 5.2 and
+ * 7.6. */
 #ifndef FILECOIN_POST_PROOF_H
 #define FILECOIN_POST_PROOF_H
 

@@ -4,7 +4,7 @@
  * Challenges depend on comm_r_new, hence on every leaf. So the sector is cut into equal regions, at
  * least one for every value of the top bits that rho depends on, and in each of them the old nodes
  * have one value and so has the new data: 1024 regions, or as many as there are nodes. What the
- * trees are is known at once (region_tree.h). */
+ * trees are is known at once (sample_tree.h). */
 #ifndef FILECOIN_SAMPLE_UPDATE_H
 #define FILECOIN_SAMPLE_UPDATE_H
 

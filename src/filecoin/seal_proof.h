@@ -1,5 +1,6 @@
 /* Registered seal proofs: the numbers 0 to 19 that name a sector size, an API version and a way of
- * choosing challenges; and the same facts for sizes that have no number. Specification 4.4, 7.4. */
+ * choosing challenges; and the same facts for sizes that have no number. docs/filecoin.md, 4.4 and
+ * 7.4. */
 #ifndef FILECOIN_SEAL_PROOF_H
 #define FILECOIN_SEAL_PROOF_H
 

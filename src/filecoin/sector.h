@@ -7,7 +7,7 @@
  *               one of the top arity (each only where the shape has it): "8-8-2" and so on. TreeC
  *               (over the column hashes) and TreeRLast (over the encoded nodes) are of this kind.
  *
- * Numbers: specification of the Filecoin circuits, 4.1 and 2.4. */
+ * Numbers: docs/filecoin.md, 4.1 and 2.4. */
 #ifndef FILECOIN_SECTOR_H
 #define FILECOIN_SECTOR_H
 

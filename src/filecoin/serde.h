@@ -1,5 +1,5 @@
 /* Writing values as serde does, in JSON or in bincode, with the same calls: in bincode names and
- * brackets vanish and lists get a length. Specification 7.1, 7.2.
+ * brackets vanish and lists get a length. docs/filecoin.md, 7.1, 7.2.
  *
  * A stream: nothing is kept, and a write that fails shows in ferror(out). */
 #ifndef FILECOIN_SERDE_H

@@ -1,4 +1,4 @@
-/* SnapDeals, the public side: new data in an old replica. Specification 6.1, 6.3, 6.4.
+/* SnapDeals, the public side: new data in an old replica. docs/filecoin.md, 6.1, 6.3, 6.4.
  *
  *     phi       H_gr(comm_d_new, comm_r_old)
  *     rho(i)    H_gr(phi, the top bits of node i)

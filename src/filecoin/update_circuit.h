@@ -1,5 +1,5 @@
 /* The EmptySectorUpdate circuit (SnapDeals): written once, recorded or given values.
- * Specification 6.2.
+ * docs/filecoin.md, 6.2.
  *
  *     fixed part      partition and choice of h, comm_r_old, comm_d_new, comm_r_new (inputs); the
  *                     roots of both replicas belong to comm_r_old and comm_r_new

@@ -1,5 +1,5 @@
 /* Vanilla PoSt proofs: for each sector, its commitments and paths to the challenged leaves of its
- * TreeRLast. They come in bincode, one FallbackPoStSectorProof a sector (specification 7.6):
+ * TreeRLast. They come in bincode, one FallbackPoStSectorProof a sector (docs/filecoin.md, 7.6):
  *
  *     sector_id        u64
  *     comm_r           32 bytes

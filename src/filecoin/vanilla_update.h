@@ -1,4 +1,5 @@
-/* Vanilla update proofs. They come in bincode, one PartitionProof a partition (specification 7.7):
+/* Vanilla update proofs. They come in bincode, one PartitionProof a partition (docs/filecoin.md,
+ * 7.7):
  *
  *     comm_c             32 bytes
  *     apex_leafs         a list: 8 or 128 nodes of TreeD

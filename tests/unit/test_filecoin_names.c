@@ -33,7 +33,7 @@ static void test_challenges_of_all_partitions_reach_the_minimum(void **state)
     }
 }
 
-/* sha256(identifier), specification 2.4. */
+/* sha256(identifier), docs/filecoin.md, 2.4. */
 static const struct {
     const char *size, *porep, *winning, *window, *update;
 } official[] = {

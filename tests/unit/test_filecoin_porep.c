@@ -106,7 +106,7 @@ static void test_upstreams_test_shapes_have_the_published_digests(void **state)
     }
 }
 
-/* Specification 4.6: counts of circuits whose whole digest takes minutes. */
+/* docs/filecoin.md, 4.6: counts of circuits whose whole digest takes minutes. */
 static void test_network_sizes_have_the_published_counts(void **state)
 {
     static const char *const names[] = {"porep-32g", "porep-64g"};

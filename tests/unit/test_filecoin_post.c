@@ -188,8 +188,8 @@ static void test_network_window_circuits_are_the_recorded_systems(void **state)
     assert_size_is_as_recorded("window-64g");
 }
 
-/* Specification 5.4: counts of circuits whose whole digest takes minutes, and what the repeat is
- * for: 862 M terms of A are recorded in half a gibibyte. */
+/* docs/filecoin.md, 5.4: counts of circuits whose whole digest takes minutes, and what the repeat
+ * is for: 862 M terms of A are recorded in half a gibibyte. */
 static void test_network_window_circuits_are_small_and_have_the_published_counts(void **state)
 {
     static const char *const names[] = {"window-32g", "window-64g"};
@@ -223,7 +223,7 @@ static void test_network_window_circuits_are_small_and_have_the_published_counts
     }
 }
 
-/* The circuits of upstream's own tests: specification 5.4. */
+/* The circuits of upstream's own tests: docs/filecoin.md, 5.4. */
 static void test_upstreams_test_shapes_have_the_published_digests(void **state)
 {
     static const struct {
