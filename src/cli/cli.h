@@ -15,14 +15,17 @@
 /* Each verb gets its own argv (argv[0] is "cuzk <verb>") and returns the exit code. */
 typedef int command_fn(int argc, char **argv);
 command_fn command_setup, command_prove, command_verify, command_check, command_circuit,
-    command_plan, command_key, command_bench, command_sample, command_inspect, command_info,
-    command_worker;
+    command_plan, command_key, command_bench, command_sample, command_inspect, command_info;
 
 /* Prints "cuzk: <sentence>" on stderr; returns the exit code of the status. */
 int cli_fail(enum cuzk_status status, const struct cuzk_error *err);
 
 /* Prints a report, as JSON if asked, frees it, and returns the exit code. */
 int cli_answer(struct report *report, bool json);
+
+/* After an answer that was printed otherwise: its exit code, which is not 0 if it could not be
+ * written. */
+int cli_printed(void);
 
 /* argp_parse with our exit code for wrong usage (2). `input` becomes state->input. */
 int cli_parse(const struct argp *argp, int argc, char **argv, void *input);
@@ -34,9 +37,10 @@ void cli_hex(struct argp_state *state, const char *option, const char *text, uin
              size_t n);
 struct circuit_name cli_circuit(struct argp_state *state, const char *text);
 
-/* ---- groups of options that several verbs take: argp children
- * ------------------------------------- Each has an argp and the struct it fills; a verb names them
- * in its children and hands each its struct with state->child_inputs in ARGP_KEY_INIT. */
+/* ---- groups of options that several verbs take: argp children --------------------------------
+ *
+ * Each has an argp and the struct it fills; a verb names them in its children and hands each its
+ * struct with state->child_inputs in ARGP_KEY_INIT. */
 
 /* --backend --threads --mem --trace; cancel and progress are set up by cli_engine_open. */
 struct engine_arguments {

@@ -314,7 +314,7 @@ static int run_question(struct arguments *a)
     else
         printf("loaded in %lu ms\n", (unsigned long)ms);
     text_free(&text);
-    return 0;
+    return cli_printed();
 }
 
 int command_bench_tool(int argc, char **argv)

@@ -91,5 +91,5 @@ int command_jobs(int argc, char **argv)
     if (st == CUZK_OK && a.json)
         return cli_answer(&a.report, true);
     report_done(&a.report);
-    return st == CUZK_OK ? 0 : cli_fail(st, &err);
+    return st == CUZK_OK ? cli_printed() : cli_fail(st, &err);
 }

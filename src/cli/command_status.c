@@ -49,5 +49,5 @@ int command_status(int argc, char **argv)
     else
         print_metrics(text.bytes);
     text_free(&text);
-    return 0;
+    return cli_printed();
 }

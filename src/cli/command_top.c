@@ -155,5 +155,5 @@ int command_top(int argc, char **argv)
     if (st == CUZK_OK)
         st = a.on || !isatty(STDOUT_FILENO) ? print_screen(client, true, &err) : show(client, &err);
     client_close(client);
-    return st == CUZK_OK ? 0 : cli_fail(st, &err);
+    return st == CUZK_OK ? cli_printed() : cli_fail(st, &err);
 }

@@ -59,5 +59,5 @@ int command_trace(int argc, char **argv)
     else if (st == CUZK_OK)
         fwrite(text.bytes, 1, text.n, stdout);
     text_free(&text);
-    return st == CUZK_OK ? 0 : cli_fail(st, &err);
+    return st == CUZK_OK ? cli_printed() : cli_fail(st, &err);
 }

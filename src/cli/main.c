@@ -29,7 +29,7 @@ static const struct verb {
     {"check", "evaluate every constraint; name the first one that fails", command_check},
     {"circuit", "counts, densities, file names and digests of a circuit", command_circuit},
     {"plan", "the memory that a proof or a set-up takes", command_plan},
-    {"key", "read or check a proving key", command_key},
+    {"key", "read, check or prepare a proving key", command_key},
     {"bench", "time a whole job on this machine, from nothing", command_bench},
     {"sample", "make up a sector to prove", command_sample},
     {"inspect", "say what a file is", command_inspect},
@@ -73,6 +73,15 @@ int cli_answer(struct report *report, bool json)
 
     report_done(report);
     return st == CUZK_OK ? 0 : cli_fail(st, &err);
+}
+
+int cli_printed(void)
+{
+    struct cuzk_error err;
+
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    return cli_fail(error_set(&err, CUZK_IO, "cannot write the answer"), &err);
 }
 
 /* What people's scripts call: links to this program. */

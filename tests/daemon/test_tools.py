@@ -184,6 +184,18 @@ def test_bench_asks_status_metrics_and_preloads():
         assert daemon.tool("preload", "-c", "porep-64GiB", program="cuzk-bench") == "loaded already\n"
 
 
+def test_an_answer_that_cannot_be_written_is_a_failure():
+    with Tools() as daemon:
+        job = json.loads(daemon.tool("jobs", "--json"))["jobs"][0]["job_id"]
+        for program, *arguments in (("cuzk", "trace", job), ("cuzk", "status"), ("cuzk", "status", "--json"),
+                                    ("cuzk", "jobs"), ("cuzk", "top", "--once"), ("cuzk-bench", "metrics")):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([os.path.join(BUILD, program), *arguments, "-a", daemon.address],
+                                      stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
+            assert done.returncode == 6, (arguments, done.returncode, done.stderr)
+            assert done.stderr == "cuzk: cannot write the answer\n", done.stderr
+
+
 def test_nobody_there_is_one_line():
     done = subprocess.run([os.path.join(BUILD, "cuzk"), "jobs", "-a", "unix:///nowhere/s.sock"], capture_output=True,
                           text=True)
