@@ -13,7 +13,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void ask(void)
 {
     unsigned a, b, c, d;
-    bool avx512_state = false;
+    bool avx512_state;
 
     if (!__get_cpuid_count(7, 0, &a, &b, &c, &d))
         return;

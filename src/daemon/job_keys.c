@@ -5,10 +5,8 @@
  * of 130 million rows takes seconds and hundreds of megabytes. The journal keeps it. */
 #include <string.h>
 
-#include "base/clock.h"
 #include "daemon/jobs_state.h"
 #include "daemon/log.h"
-#include "engine/version.h"
 
 bool same_circuit(struct circuit_name a, struct circuit_name b)
 {

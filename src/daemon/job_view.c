@@ -1,7 +1,6 @@
 /* Jobs, workers and keys as others see them. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "daemon/jobs_state.h"

@@ -2,7 +2,7 @@
 #ifndef DAEMON_LISTEN_SOCKET_H
 #define DAEMON_LISTEN_SOCKET_H
 
-#include <sys/stat.h>
+#include <sys/types.h>
 
 #include "daemon/address.h"
 

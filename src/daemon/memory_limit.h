@@ -6,7 +6,6 @@
 #ifndef DAEMON_MEMORY_LIMIT_H
 #define DAEMON_MEMORY_LIMIT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* root: "" for this machine, or a folder that has proc/ and sys/fs/cgroup/ below it (tests). 0 when

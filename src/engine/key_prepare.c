@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include "base/hash.h"
-#include "base/hex.h"
 #include "engine/key_digest.h"
 #include "engine/key_points.h"
 #include "engine/open_circuit.h"

@@ -1,7 +1,6 @@
 #include "engine/machine.h"
 
 #include <sched.h>
-#include <stdio.h>
 
 #include "backend/backend.h"
 #include "base/cpu.h"

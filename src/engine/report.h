@@ -6,7 +6,6 @@
 #define ENGINE_REPORT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 

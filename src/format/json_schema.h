@@ -21,7 +21,7 @@ enum schema_kind {
     SCHEMA_NULL,
 };
 
-enum { SCHEMA_BYTES_N = 32, SCHEMA_FIELDS_MAX = 16, SCHEMA_DEPTH_MAX = 24 };
+enum { SCHEMA_BYTES_N = 32, SCHEMA_DEPTH_MAX = 24 };
 
 struct schema;
 
@@ -35,7 +35,7 @@ struct schema_field {
 
 struct schema {
     enum schema_kind kind;
-    size_t n_fields; /* of an object */
+    size_t n_fields; /* of an object; at most 32 */
     const struct schema_field *fields;
     bool one_of;                  /* exactly one of them, as an enum's variant */
     const struct schema *element; /* of a list */

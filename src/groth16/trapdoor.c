@@ -1,6 +1,5 @@
 #include "groth16/trapdoor.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"

@@ -110,11 +110,6 @@ uint32_t recorder_coef(struct recorder *rec, const struct scalar *value)
     return index;
 }
 
-struct scalar recorder_coef_value(const struct recorder *rec, uint32_t coef)
-{
-    return dictionary_value(&rec->coefs, coef);
-}
-
 var_t recorder_input(struct recorder *rec)
 {
     if (rec->n_inputs >= N_INPUTS_MAX && !failed(rec))

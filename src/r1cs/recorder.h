@@ -53,8 +53,6 @@ void recorder_free(struct recorder *rec); /* accepts NULL */
 /* Index of a coefficient (plain, reduced), added if new. A hash lookup: cheap, but keep the index.
  */
 uint32_t recorder_coef(struct recorder *rec, const struct scalar *value);
-/* The plain value of an index. */
-struct scalar recorder_coef_value(const struct recorder *rec, uint32_t coef);
 
 var_t recorder_input(struct recorder *rec);
 var_t recorder_aux(struct recorder *rec, bool is_bit);

@@ -1,7 +1,6 @@
 /* A C1 in every form in which it is handed around, and in every way that it can be wrong. */
 #include "support/testing.h"
 
-#include <ctype.h>
 #include <unistd.h>
 
 #include "filecoin/c1.h"
