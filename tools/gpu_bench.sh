@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # The tables of docs/measurements/cuda.md on this machine: the fields as shares of the pipe, every
 # operation in milliseconds, and whole 32 GiB jobs from nothing, with the card's clock and power
-# between them. Runs in the folder that
-# gpu_pack.sh made, or packs first.
+# between them. Runs in the folder that gpu_pack.sh made, or packs first.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 if [ ! -x "$here/gpu_tests" ]; then

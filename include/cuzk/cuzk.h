@@ -36,8 +36,8 @@ CUZK_API const char *cuzk_version(void);
 
 struct cuzk_context;
 
-/* Called from the caller's own thread as stages of a proof begin ("witness", "quotient", ...; "done" at
- * the end) or a key's queries advance. `done` of `total` is the place in the whole. */
+/* Called from the caller's own thread as stages of a proof begin ("put witness", "quotient", ...; "done"
+ * at the end) or a key's queries advance. `done` of `total` is the place in the whole. */
 typedef void cuzk_progress_fn(void *user, const char *stage, uint64_t done, uint64_t total);
 
 /* Zero is a good value for every member. */

@@ -21,8 +21,9 @@
  *
  * Ownership: handles belong to the caller and end before close. *_free accept NULL.
  *
- * A device object serves one job at a time, from one thread but for witness_put. Long operations
- * look at the cancel flag between steps and then report CUZK_CANCELLED. */
+ * A device object serves one job at a time, from one thread but for witness_put; one that works
+ * beside the host takes operations of streams with scratch of their own from a thread each. Long
+ * operations look at the cancel flag between steps and then report CUZK_CANCELLED. */
 #ifndef BACKEND_BACKEND_H
 #define BACKEND_BACKEND_H
 

@@ -12,7 +12,7 @@
  * The rows `[in_i] * {} = {}` that close every system are a repeat too (one row, n_inputs times).
  * Coefficients are indices into a dictionary of plain scalars, shared by the three matrices.
  * In the rows of a segment, terms are ascending by variable *as written*; after expansion of a
- * repeat they may need to be sorted again (r1cs/rows.h does). */
+ * repeat they may need to be sorted again (r1cs/expander.h does). */
 #ifndef BACKEND_MATRIX_H
 #define BACKEND_MATRIX_H
 

@@ -17,8 +17,8 @@ extern "C" {
 void error_write(struct cuzk_error *err, enum cuzk_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Puts "<prefix>: " before the sentence already there; returns err->status (CUZK_INTERNAL if err is
- * NULL or holds no error). For a caller who knows the file name when the callee did not. */
+/* Puts "<prefix>: " before the sentence already there; returns `status`, which becomes err->status
+ * too. For a caller who knows the file name when the callee did not. */
 enum cuzk_status error_prefix(struct cuzk_error *err, enum cuzk_status status, const char *format,
                               ...) __attribute__((format(printf, 3, 4)));
 

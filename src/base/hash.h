@@ -13,7 +13,7 @@ void blake2b_512(uint8_t out[64], const void *data, size_t n);
 /* Incremental digests: sha256, blake2b-512 (`parameters.json`), blake2s-256. */
 enum hash_kind { HASH_SHA256, HASH_BLAKE2B_512, HASH_BLAKE2S_256 };
 struct hash;
-struct hash *hash_new(enum hash_kind kind);
+struct hash *hash_new(enum hash_kind kind); /* NULL when there is no memory */
 void hash_update(struct hash *h, const void *data, size_t n);
 /* Writes 32 or 64 bytes and starts afresh. */
 void hash_final(struct hash *h, uint8_t *out);

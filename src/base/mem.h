@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 
-/* What the bytes are for; the classes of DESIGN 9. */
+/* What the bytes are for; `cuzk plan` shows them by class. */
 enum mem_class {
     MEM_KEY,
     MEM_SHAPE,
@@ -71,8 +71,8 @@ struct region {
 /* Bytes that region_map really takes for a request of `bytes`: rounded up to pages. */
 size_t region_bytes(size_t bytes);
 
-/* Zeroed, page-aligned, huge pages where the kernel has them. budget may be NULL (not counted: tests
- * only). A request of 0 bytes gives an empty region. */
+/* Zeroed, page-aligned, huge pages where the kernel has them. budget may be NULL: not counted (tests,
+ * and lists of a few KB that no plan has). A request of 0 bytes gives an empty region. */
 MUST_CHECK enum cuzk_status region_map(struct region *region, struct budget *budget,
                                        enum mem_class class, size_t bytes, struct cuzk_error *err);
 void region_unmap(struct region *region); /* accepts a zeroed or an unmapped region */

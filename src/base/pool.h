@@ -5,8 +5,8 @@
  *
  * `worker` is in [0, pool_size(pool)) and no two calls of a loop with the same worker overlap, so
  * it may index private scratch. The caller takes part as worker 0. A NULL pool means one thread:
- * the caller. Callers on different threads take turns, a loop each; a pool_run inside f runs
- * serially on that worker.
+ * the caller. Callers on different threads take turns, a loop each; but a loop of one call, or of a
+ * pool of one thread, runs at once on its caller, and a pool_run inside f serially on that worker.
  *
  * Results never depend on the number of threads: that is the caller's duty, and a test of ours. */
 #ifndef BASE_POOL_H

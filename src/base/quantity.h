@@ -13,7 +13,7 @@ bool quantity_size(const char *text, uint64_t *ret_bytes);
 /* A decimal number and one of ms s m h d: milliseconds. A bare number is not a duration. */
 bool quantity_duration(const char *text, uint64_t *ret_ms);
 
-/* The inverse: the shortest of the texts above that means exactly this number. */
+/* The inverse: exactly this number, in the largest unit that has it as a whole one. */
 #define QUANTITY_TEXT 24
 void quantity_size_text(char text[QUANTITY_TEXT], uint64_t bytes);
 void quantity_duration_text(char text[QUANTITY_TEXT], uint64_t ms);

@@ -40,14 +40,15 @@ int command_inspect(int argc, char **argv)
 {
     static const struct argp_option options[] = {{"json", 'j', 0, 0, "answer in JSON", 0}, {0}};
     static const struct argp_child children[] = {{&cli_engine_argp, 0, 0, 3}, {0}};
-    static const struct argp argp = {
-        options,
-        parse,
-        "FILE",
-        "Says what a file is (parameters, verifying key, proof, C1), its counts and digests.",
-        children,
-        0,
-        0};
+    static const struct argp argp = {options,
+                                     parse,
+                                     "FILE",
+                                     "Says what a file is (parameters, prepared key, verifying "
+                                     "key, proof, C1 in JSON), its counts "
+                                     "and digests.",
+                                     children,
+                                     0,
+                                     0};
     struct arguments a = {0};
     int code = cli_parse(&argp, argc, argv, &a);
 

@@ -158,8 +158,7 @@ static enum cuzk_status check_prepared(struct engine *engine, const struct key_c
     return st;
 }
 
-/* -----------------------------------------------------------------------------------------------
- */
+/* ---- any of them ----------------------------------------------------------------------------- */
 
 /* A .vk is told by its name: it has no mark. */
 static enum cuzk_status check_file(struct engine *engine, const struct key_check *check,

@@ -4,8 +4,8 @@
  *   p           n words and then -1/p mod 2^64. p is odd and below 2^(64 n - 1).
  *   result      a b / 2^(64 n) mod p, below p; the same for every body
  *
- * mul_sum: (a b + c d) / 2^(64 n) mod p for one reduction; all below p, which is below 2^(64 n -
- * 2).
+ * mul_sum: (a b + c d) / 2^(64 n) mod p for one reduction; all below p, and p below
+ * 2^(64 n - 2).
  *
  * Time does not depend on the values. */
 #ifndef FIELD_MONT_H

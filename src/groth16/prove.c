@@ -47,7 +47,7 @@ struct prover {
     struct stream *chain, *classes;     /* the same one, unless they overlap */
     struct stream *uploads;
     struct proving_key outline; /* of a resident key */
-    struct witness waiting;     /* in the staged form: put when the run begins */
+    struct witness waiting;     /* in the staged forms: put when the run begins */
     struct arrival arrival[2];  /* of a slot; under the lock */
     pthread_mutex_t lock;
     pthread_cond_t arrived;

@@ -59,8 +59,8 @@ MUST_CHECK enum cuzk_status prover_open(struct prover **ret, const struct provin
                                         const struct qap *qap, const struct prove_options *options,
                                         struct cuzk_error *err);
 
-/* Over a key that is on an open device, in the form `form`; its arena has prover_resident_bytes of
- * room. options->pool and options->cancel are the device's own. */
+/* Over a key that is on an open device, in the form `form`; its arena has room for what
+ * prover_resident_plan says. options->pool and options->cancel are the device's own. */
 MUST_CHECK enum cuzk_status
 prover_open_resident(struct prover **ret, const struct resident_key *key, struct device *device,
                      enum plan_form form, const struct qap *qap,
@@ -79,7 +79,7 @@ MUST_CHECK enum cuzk_status prover_put(struct prover *prover, unsigned slot,
                                        const struct witness *witness, struct cuzk_error *err);
 
 /* The same in parts, between which values of the witness change only beyond what was put. Where the
- * prover takes parts, in all forms but the staged one, a run of the slot may begin right after
+ * prover takes parts, in all forms but the staged ones, a run of the slot may begin right after
  * prover_put_begin: it sums up the parts that are there and waits for the next, until the last is
  * there, or prover_put_fail ends the run with CUZK_CANCELLED. */
 bool prover_takes_parts(const struct prover *prover);

@@ -4,7 +4,7 @@
  *
  *   pass 1   d = x2 - x1; stores the product of the thread's earlier d's, and the product of all
  *   tower    inverts the T products: groups of 16 by prefix products, again and again, then at most
- *            TOWER_TOP inversions, and back
+ *            TOP inversions (group_kernels.cu), and back
  *   pass 2   the same pairs backwards: 1/d from the running inverse, slope, sum; stored at slot i
  *
  * 5 products and a square an addition. Pairs that are not two different finite points are found in

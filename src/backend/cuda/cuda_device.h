@@ -18,9 +18,9 @@
  * its low end (a freed one is available again when all younger ones are gone too); the scratch of
  * the operation that runs is taken from its high end. Scratch belongs to one operation at a time:
  * operations of different streams that need scratch wait for each other on the device, unless a
- * stream was given a piece for its own. A piece is
- * never handed out again before the work that used it is done: a free notes where every stream
- * stands, and the next allocation waits, on the host, for those places.
+ * stream was given a piece for its own. A piece is never handed out again before the work that used
+ * it is done: a free notes where every stream stands, and the next allocation waits, on the host,
+ * for those places.
  *
  * Threads. Beside the job's thread, and the one that puts witnesses, another may use streams of its
  * own that have scratch of their own, for operations that make no handle (groth16/prove.c).

@@ -8,7 +8,7 @@
  * two additions. */
 #pragma once
 
-/* r, 2r, 2^256 - 2r,  */
+/* r, 2r, 2^256 - 2r */
 #define FR_P                                                                                       \
     {                                                                                              \
         0x00000001u, 0xffffffffu, 0xfffe5bfeu, 0x53bda402u, 0x09a1d805u, 0x3339d808u, 0x299d7d48u, \

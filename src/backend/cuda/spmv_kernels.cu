@@ -3,7 +3,8 @@
  * Rows come in two kinds. A short row belongs to a thread, which keeps it for several copies of a
  * repeat, so that its terms are read once; nearly all its terms are a small coefficient times a
  * bit, which are added up as 64-bit integers, and field arithmetic is done only where a full value
- * or a large coefficient appears. A long row (more than SHORT_TERMS terms) belongs to a warp. */
+ * or a large coefficient appears. A long row, of more than CUDA_SHORT_TERMS terms, belongs to a
+ * warp. */
 #include "backend/cuda/curve_unit.cuh"
 #include "backend/matrix.h"
 #include "backend/cuda/fr.cuh"
