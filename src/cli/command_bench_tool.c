@@ -324,7 +324,7 @@ int command_bench_tool(int argc, char **argv)
     int code;
 
     a.bench =
-        (struct bench){.place.address = "http://127.0.0.1:9820",
+        (struct bench){.place.address = BENCH_ADDRESS,
                        .request = {.request_id = "bench", .sector_number = 1, .miner_id = 1000},
                        .count = 3,
                        .concurrency = 1};

@@ -46,6 +46,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "which file? `cuzk key info|verify|prepare FILE`");
         if (strcmp(a->verb, "prepare") != 0 && (a->prepare.circuit || a->prepare.folder))
             argp_error(state, "--circuit and --output are for `cuzk key prepare`");
+        if (strcmp(a->verb, "info") == 0 && a->check.digests)
+            argp_error(state, "--parameters is for `cuzk key verify` and `cuzk key prepare`");
         if (strcmp(a->verb, "verify") != 0 && a->check.deep)
             argp_error(state, "--deep is for `cuzk key verify`; prepare checks everything anyway");
         return 0;

@@ -26,7 +26,9 @@ static error_t parse_place(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option place_options[] = {
     {"addr", 'a', "ADDR", 0,
-     "the daemon: unix://PATH, HOST:PORT or https://HOST:PORT; default " PROVING_ADDRESS, 5},
+     "the daemon: unix://PATH, HOST:PORT or https://HOST:PORT; default " PROVING_ADDRESS
+     ", of cuzk-bench " BENCH_ADDRESS,
+     5},
     {"ca", KEY_CA, "FILE", 0, "TLS: the daemon's authority (PEM); default with https: the system's",
      5},
     {"cert", KEY_CERT, "FILE", 0, "TLS: our certificate, where the daemon wants one", 5},

@@ -10,6 +10,9 @@ command_fn command_daemon, command_jobs, command_status, command_cancel, command
 
 /* Argp children, each with the struct that it fills. */
 
+/* What cuzk-bench asks when it is not told whom: the original's address. */
+#define BENCH_ADDRESS "http://127.0.0.1:9820"
+
 /* -a ADDR --ca --cert --key: where the daemon is. */
 extern const struct argp cli_place_argp; /* struct proving_place */
 
