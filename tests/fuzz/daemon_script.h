@@ -13,8 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* ---- the script ---------------------------------------------------------------------------------
- */
+/* ---- the script ------------------------------------------------------------------------------ */
 
 struct script {
     const uint8_t *at, *end; /* the program */
@@ -51,8 +50,7 @@ static inline void script_make(struct script *s, const uint8_t *data, size_t n, 
         put(s, data + 1, n - 1);
 }
 
-/* ---- a client -----------------------------------------------------------------------------------
- */
+/* ---- a client -------------------------------------------------------------------------------- */
 
 /* As poll. libFuzzer's alarms, which watch over slow inputs, do not end it. */
 static inline int wait_for(struct pollfd *p, int patience)

@@ -18,8 +18,7 @@ enum { BODY_MAX = 1 << 16, PATIENCE_MS = 20, DESCRIPTORS_MAX = 200 };
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
 static struct loop *loop;
 
-/* ---- requests ----------------------------------------------------------------------------------
- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 static void put_text(struct script *s, const char *text)
 {
@@ -143,8 +142,7 @@ static void run_program(struct script *s)
     }
 }
 
-/* ---- what must hold afterwards ------------------------------------------------------------------
- */
+/* ---- what must hold afterwards --------------------------------------------------------------- */
 
 static void must_still_answer(void)
 {
@@ -170,8 +168,7 @@ static unsigned descriptors(void)
     return n;
 }
 
-/* ---- the port ----------------------------------------------------------------------------------
- */
+/* ---- the port -------------------------------------------------------------------------------- */
 
 static void *run(void *arg)
 {
