@@ -7,10 +7,14 @@
  * decoded once, and all windows take what they need from the tile:
  *
  *     for each tile:   decode points, recode scalars                       parallel over points
- *                      for each window: sort the tile's points by bucket,
- *                      add each bucket's list to the bucket                 parallel over windows
+ *                      for each window: sort the tile's points by bucket    parallel over windows
+ *                      add each bucket's list to the bucket                 .. and slices of them
  *     for each window: sum of (i + 1) * bucket i                           parallel over windows
  *     result           sum of 2^(c w) * window w
+ *
+ * A window is sorted in one piece, whatever the slices are: where digits are looked at for one half
+ * of the buckets, every second look is mispredicted, which costs as much as a third of an addition
+ * in lanes.
  *
  * Buckets stay affine, and lists are added with shared inversions (msm/lists.inc.h): no additions
  * wait for each other, and an unlucky distribution (all scalars equal) costs no more than a good
@@ -30,9 +34,7 @@
 
 struct G(msm_worker) {
     struct G(lists) lists;
-    uint32_t *start; /* of each bucket of the slice, in `entry`; one more at the end */
-    uint32_t *entry; /* 2 * place in the tile + (1 for the negative) */
-    int32_t *digit;  /* of the tile's terms in the window at work */
+    int32_t *digit; /* of the tile's terms in the window that is sorted */
 };
 
 struct G(msm) {
@@ -44,13 +46,15 @@ struct G(msm) {
 
     /* how it is done */
     struct digits digits;
-    unsigned n_slices;
-    size_t n_buckets; /* of a window */
+    unsigned n_slices, n_sort_slices; /* of a window's buckets: tasks that add, that sort */
+    size_t n_buckets;                 /* of a window */
     size_t tile_max;
 
     /* scratch */
     G_CELL_T *tile;
     uint64_t *recoded;
+    uint32_t *entry;   /* all windows: 2 * place in the tile + (1 for the negative), by bucket */
+    uint32_t *end;     /* all windows: where each bucket's entries end */
     G_CELL_T *buckets; /* all windows */
     G_T *window_sums;
     struct G(msm_worker) * workers;
@@ -69,25 +73,22 @@ static size_t G(msm_plan)(struct G(msm) * msm, size_t n, unsigned n_threads, voi
 
     digits_init(&msm->digits, fr_modulus_words.l, FR_LIMBS, FR_BITS, window);
     msm->n = n;
-    msm->n_slices = msm_slices(msm->digits.n_windows, window, n_threads);
     msm->n_buckets = (size_t)1 << (window - 1);
     msm->tile_max = msm_tile(n, window);
+    msm->n_slices = msm_slices(msm->digits.n_windows, window, msm->tile_max, n_threads);
+    msm->n_sort_slices = msm_sort_slices(msm->digits.n_windows, window, n_threads);
     msm->tile = layout_take(&layout, msm->tile_max * sizeof(G_CELL_T));
     msm->recoded = layout_take(&layout, msm->tile_max * sizeof(fr_t));
+    msm->entry = layout_take(&layout, msm->digits.n_windows * msm->tile_max * sizeof(uint32_t));
+    msm->end = layout_take(&layout, msm->digits.n_windows * msm->n_buckets * sizeof(uint32_t));
     msm->buckets = layout_take(&layout, msm->digits.n_windows * msm->n_buckets * sizeof(G_CELL_T));
     msm->window_sums = layout_take(&layout, msm->digits.n_windows * sizeof(G_T));
     msm->workers = layout_take(&layout, n_threads * sizeof(struct G(msm_worker)));
     for (unsigned t = 0; t < n_threads; t++) {
-        uint32_t *start =
-            layout_take(&layout, (msm->n_buckets / msm->n_slices + 1) * sizeof(uint32_t));
-        uint32_t *entry = layout_take(&layout, msm->tile_max * sizeof(uint32_t));
         int32_t *digit = layout_take(&layout, msm->tile_max * sizeof(int32_t));
 
-        if (scratch) {
+        if (scratch)
             msm->workers[t].digit = digit;
-            msm->workers[t].start = start;
-            msm->workers[t].entry = entry;
-        }
     }
     return layout.used;
 }
@@ -124,62 +125,66 @@ static void G(msm_load)(void *ctx, size_t begin, size_t end, unsigned worker)
     }
 }
 
-/* Counting sort of the tile's terms by their bucket in [first, first + n_slice) of window w. */
-static void G(msm_sort)(const struct G(msm) * msm, struct G(msm_worker) * worker, unsigned w,
-                        size_t first, size_t n_slice)
+/* Task: a window's slice of buckets for sorting. Counting sort of the tile's terms that belong
+ * there; entries of the slices before come first. */
+static void G(msm_sort)(void *ctx, size_t task, unsigned worker_index)
 {
+    struct G(msm) *msm = ctx;
+    int32_t *digits = msm->workers[worker_index].digit;
+    const unsigned w = (unsigned)(task / msm->n_sort_slices);
+    const uint32_t n_slice = (uint32_t)(msm->n_buckets / msm->n_sort_slices);
+    const uint32_t first = (uint32_t)(task % msm->n_sort_slices) * n_slice;
+    uint32_t *entry = msm->entry + w * msm->tile_max, *end = msm->end + w * msm->n_buckets + first;
     uint32_t sum = 0;
 
-    memset(worker->start, 0, (n_slice + 1) * sizeof *worker->start);
+    memset(end, 0, n_slice * sizeof *end);
     for (size_t i = 0; i < msm->n_tile; i++) {
         const int32_t digit = digits_get(&msm->digits, &msm->recoded[i * FR_LIMBS], w);
-        const size_t bucket = (size_t)(digit < 0 ? -digit : digit) - 1 - first;
+        /* the largest of all for zero */
+        const uint32_t bucket = (uint32_t)(digit < 0 ? -digit : digit) - 1;
 
-        worker->digit[i] = digit;
-        if (bucket < n_slice) /* a zero digit wraps around */
-            worker->start[bucket]++;
+        digits[i] = digit;
+        if (bucket - first < n_slice)
+            end[bucket - first]++;
+        else
+            sum += bucket < first;
     }
-    for (size_t b = 0; b <= n_slice; b++) {
-        const uint32_t n = worker->start[b];
+    for (uint32_t b = 0; b < n_slice; b++) {
+        const uint32_t n = end[b];
 
-        worker->start[b] = sum;
+        end[b] = sum;
         sum += n;
     }
     for (size_t i = 0; i < msm->n_tile; i++) {
-        const int32_t digit = worker->digit[i];
-        const size_t bucket = (size_t)(digit < 0 ? -digit : digit) - 1 - first;
+        const int32_t digit = digits[i];
+        const uint32_t bucket = (uint32_t)(digit < 0 ? -digit : digit) - 1 - first;
 
         if (bucket < n_slice)
-            worker->entry[worker->start[bucket]++] = (uint32_t)(2 * i + (digit < 0));
+            entry[end[bucket]++] = (uint32_t)(2 * i + (digit < 0));
     }
 }
 
-/* Task i: one slice of one window. */
+/* Task: a window's slice of buckets for adding. */
 static void G(msm_accumulate)(void *ctx, size_t task, unsigned worker_index)
 {
     struct G(msm) *msm = ctx;
-    struct G(msm_worker) *worker = &msm->workers[worker_index];
+    struct G(lists) *lists = &msm->workers[worker_index].lists;
     const unsigned w = (unsigned)(task / msm->n_slices);
     const size_t n_slice = msm->n_buckets / msm->n_slices;
     const size_t first = (task % msm->n_slices) * n_slice;
-    G_CELL_T *buckets = msm->buckets + w * msm->n_buckets + first;
-    uint32_t at = 0;
+    const uint32_t *entry = msm->entry + w * msm->tile_max, *end = msm->end + w * msm->n_buckets;
+    G_CELL_T *buckets = msm->buckets + w * msm->n_buckets;
+    uint32_t at = first ? end[first - 1] : 0;
 
-    G(msm_sort)(msm, worker, w, first, n_slice); /* start[b] is now where bucket b ends */
-    G(lists_init)(&worker->lists);
-    for (size_t b = 0; b < n_slice; b++) {
-        const uint32_t end = worker->start[b];
-
-        if (at == end)
+    G(lists_init)(lists);
+    for (size_t b = first; b < first + n_slice; b++) {
+        if (at == end[b])
             continue;
-        G(lists_open)(&worker->lists, &buckets[b]);
-        for (; at < end; at++) {
-            const uint32_t entry = worker->entry[at];
-
-            G(lists_put)(&worker->lists, G(ref)(&msm->tile[entry / 2], entry % 2));
-        }
+        G(lists_open)(lists, &buckets[b]);
+        for (; at < end[b]; at++)
+            G(lists_put)(lists, G(ref)(&msm->tile[entry[at] / 2], entry[at] % 2));
     }
-    G(lists_close)(&worker->lists);
+    G(lists_close)(lists);
 }
 
 /* ---- the buckets ----------------------------------------------------------------------------- */
@@ -265,6 +270,7 @@ static enum cuzk_status G(bulk_msm)(void *out, const struct points_view *points,
         pool_for(pool, msm.n_tile, G(MSM_GRAIN), G(msm_load), &msm);
         if (atomic_load(&msm.bad) != SIZE_MAX)
             return G(msm_refuse)(&msm, err);
+        pool_run(pool, (size_t)msm.digits.n_windows * msm.n_sort_slices, G(msm_sort), &msm);
         pool_run(pool, (size_t)msm.digits.n_windows * msm.n_slices, G(msm_accumulate), &msm);
         if (pool_cancelled(pool))
             return error_set(err, CUZK_CANCELLED, "cancelled");

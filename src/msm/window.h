@@ -18,8 +18,13 @@ unsigned msm_window(size_t n, unsigned bits, size_t point_bytes);
  * over the buckets, one for each tile, stay cheap. */
 size_t msm_tile(size_t n, unsigned window);
 
-/* Into how many tasks a window is cut, a power of two up to 2^(c-1): enough for eight tasks a
- * thread. Each task owns a part of the buckets and reads all digits. */
-unsigned msm_slices(unsigned n_windows, unsigned window, unsigned n_threads);
+/* Into how many tasks the additions of a window are cut, a power of two up to 2^(c-1): enough for
+ * eight tasks a thread, and 2^14 terms of the tile or fewer in each, about a millisecond. Each task
+ * owns a part of the buckets. */
+unsigned msm_slices(unsigned n_windows, unsigned window, size_t tile, unsigned n_threads);
+
+/* Into how many tasks sorting a window's terms is cut: one, unless there are more than two threads
+ * a window, for each of the tasks looks at all of the tile. */
+unsigned msm_sort_slices(unsigned n_windows, unsigned window, unsigned n_threads);
 
 #endif

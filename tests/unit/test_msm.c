@@ -4,6 +4,7 @@
 #include "support/testing.h"
 
 #include "base/mem.h"
+#include "msm/window.h"
 #include "support/group_case.h"
 
 static struct group_case cases[GROUP_CASES];
@@ -388,6 +389,37 @@ static void test_msm_and_class_sum_of_more_than_2_to_the_26_terms(void **state)
 }
 
 /* ---- forms ----------------------------------------------------------------------------------- */
+
+/* A pool can be asked to make way after a task: those of large sums take about a millisecond, and a
+ * window is looked through once unless threads outnumber windows. */
+static void test_msm_is_cut_into_short_tasks_and_sorted_in_few(void **state)
+{
+    (void)state;
+    for (unsigned window = 2; window <= 20; window++) {
+        const unsigned n_windows = (255 + window - 1) / window, most = 1u << (window - 1);
+
+        for (unsigned threads = 1; threads <= 256; threads++)
+            for (size_t n = 0; n <= (size_t)1 << 22; n = 8 * n + 1) {
+                const size_t tile = msm_tile(n, window);
+                const unsigned slices = msm_slices(n_windows, window, tile, threads);
+                const unsigned sort = msm_sort_slices(n_windows, window, threads);
+
+                assert_true(tile <= n && (tile == n || tile >= 4 * (size_t)most));
+                assert_int_equal(slices & (slices - 1), 0);
+                assert_int_equal(sort & (sort - 1), 0);
+                assert_in_range(slices, 1, most);
+                assert_in_range(sort, 1, most);
+                if (slices < most) {
+                    assert_true(tile / slices <= 1 << 14);
+                    assert_true(threads == 1 || n_windows * slices >= 8 * threads);
+                }
+                if (threads <= 2 * n_windows)
+                    assert_int_equal(sort, 1);
+                else if (sort < most)
+                    assert_true(2 * n_windows * sort >= threads);
+            }
+    }
+}
 
 static void test_msm_gives_the_same_bytes_for_every_form_of_the_points(void **state)
 {
@@ -915,6 +947,7 @@ int main(void)
         cmocka_unit_test(test_msm_of_toys_with_one_and_two_terms_exhaustively),
         cmocka_unit_test(test_msm_takes_points_by_index),
         cmocka_unit_test(test_msm_and_class_sum_of_more_than_2_to_the_26_terms),
+        cmocka_unit_test(test_msm_is_cut_into_short_tasks_and_sorted_in_few),
         cmocka_unit_test(test_msm_gives_the_same_bytes_for_every_form_of_the_points),
         cmocka_unit_test(test_a_bad_encoded_point_is_named),
         cmocka_unit_test(test_class_sum_adds_the_selected_points),
