@@ -16,8 +16,7 @@
 #define C1_PATH CUZK_SOURCE_DIR "/tests/vectors/filecoin/porep-2k/c1.json"
 #define KEY_FOLDER CUZK_BINARY_DIR "/demo"
 
-/* ---- anonymous memory, sampled ----------------------------------------------------------------
- */
+/* ---- anonymous memory, sampled --------------------------------------------------------------- */
 
 struct sampler {
     pthread_t thread;
@@ -53,8 +52,7 @@ static size_t sampler_stop(struct sampler *s)
     return s->peak;
 }
 
-/* ---- the two jobs -----------------------------------------------------------------------------
- */
+/* ---- the two jobs ---------------------------------------------------------------------------- */
 
 static void must(enum cuzk_status status, const struct cuzk_error *err)
 {

@@ -20,8 +20,7 @@
 #include "daemon/metrics.h"
 #include "daemon/status_report.h"
 
-/* ---- answers ------------------------------------------------------------------------------------
- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 void answer_text(struct exchange *x, unsigned code, const char *type, const char *text)
 {
@@ -142,8 +141,7 @@ static enum MHD_Result send_events(struct exchange *x)
     return sent;
 }
 
-/* ---- asking the loop ----------------------------------------------------------------------------
- */
+/* ---- asking the loop ------------------------------------------------------------------------- */
 
 struct question {
     struct exchange *x;
@@ -212,8 +210,7 @@ void exchange_resume(struct exchange *x)
     MHD_resume_connection(x->connection);
 }
 
-/* ---- routes -------------------------------------------------------------------------------------
- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 const char *exchange_query(const struct exchange *x, const char *name)
 {
@@ -326,8 +323,7 @@ static enum MHD_Result begin_exchange(struct exchange *x)
     return MHD_YES;
 }
 
-/* ---- libmicrohttpd's callbacks ------------------------------------------------------------------
- */
+/* ---- libmicrohttpd's callbacks --------------------------------------------------------------- */
 
 static struct exchange *exchange_new(struct http *http, struct MHD_Connection *connection,
                                      const char *path, const char *method)
@@ -403,8 +399,7 @@ static void end_exchange(void *cls, struct MHD_Connection *connection, void **ct
     *ctx = NULL;
 }
 
-/* ---- opening and closing ------------------------------------------------------------------------
- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 enum cuzk_status http_open(struct http **ret, struct loop *loop, struct jobs *jobs,
                            const struct rpc *rpc, const struct config *config,
@@ -414,8 +409,10 @@ enum cuzk_status http_open(struct http **ret, struct loop *loop, struct jobs *jo
     struct http *http = mem_new(sizeof *http);
     enum cuzk_status st;
 
-    if (!http)
-        return error_set(err, CUZK_NO_MEMORY, "no memory for the HTTP port");
+    if (!http) {
+        st = error_set(err, CUZK_NO_MEMORY, "no memory for the HTTP port");
+        goto out;
+    }
     http->loop = loop;
     http->jobs = jobs;
     http->rpc = rpc;
@@ -427,9 +424,9 @@ enum cuzk_status http_open(struct http **ret, struct loop *loop, struct jobs *jo
     TRY_GOTO(st, out, event_streams_new(&http->streams, loop, jobs, err));
     TRY_GOTO(st, out, http_ports_open(&http->ports, sockets, n_sockets, err));
     *ret = http;
-    http = NULL;
+    return CUZK_OK;
 out:
-    for (size_t i = http ? http->ports.n : n_sockets; i < n_sockets; i++)
+    for (size_t i = http ? http->ports.n : 0; i < n_sockets; i++)
         close(sockets[i].fd);
     http_close(http);
     return st;

@@ -24,8 +24,7 @@ enum {
     FRAME_BYTES_MAX = 16394, /* that nghttp2 hands out at once: a frame and its padding length */
 };
 
-/* ---- the end of a connection --------------------------------------------------------------------
- */
+/* ---- the end of a connection ----------------------------------------------------------------- */
 
 static void free_when_alone(struct http2_connection *c)
 {
@@ -54,8 +53,7 @@ static void close_connection(struct http2_connection *c, const char *why)
     free_when_alone(c);
 }
 
-/* ---- sending ------------------------------------------------------------------------------------
- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 /* NULL, or why the connection must end. */
 static const char *fill_out(struct http2_connection *c)
@@ -134,8 +132,7 @@ void http2_go_on_later(struct http2_connection *c)
         c->note_is_out = loop_post(c->server->loop, &c->note);
 }
 
-/* ---- receiving ----------------------------------------------------------------------------------
- */
+/* ---- receiving ------------------------------------------------------------------------------- */
 
 static void block_written(void *ctx, struct block *block);
 
@@ -242,8 +239,7 @@ static void socket_ready(void *ctx, uint32_t events)
     close_connection(c, why);
 }
 
-/* ---- patience -----------------------------------------------------------------------------------
- */
+/* ---- patience -------------------------------------------------------------------------------- */
 
 static const char *out_of_patience(struct http2_connection *c, uint64_t now)
 {
@@ -294,8 +290,7 @@ static void tick(void *ctx)
     flush(c);
 }
 
-/* ---- the server ---------------------------------------------------------------------------------
- */
+/* ---- the server ------------------------------------------------------------------------------ */
 
 static enum cuzk_status session_new(struct http2_connection *c, struct cuzk_error *err)
 {

@@ -23,8 +23,7 @@ struct output { /* a message on its way */
     uint8_t bytes[];
 };
 
-/* ---- the answer ---------------------------------------------------------------------------------
- */
+/* ---- the answer ------------------------------------------------------------------------------ */
 
 #define FIELD(name_text, value_text)                                                               \
     (nghttp2_nv)                                                                                   \
@@ -171,8 +170,7 @@ void http2_refuse(struct http2_stream *s, const char *http_status)
     wake_stream(s);
 }
 
-/* ---- what nghttp2 tells -------------------------------------------------------------------------
- */
+/* ---- what nghttp2 tells ---------------------------------------------------------------------- */
 
 static struct http2_stream *stream_of(nghttp2_session *session, int32_t id)
 {
@@ -342,8 +340,7 @@ static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t code, 
     return 0;
 }
 
-/* ---- taking -------------------------------------------------------------------------------------
- */
+/* ---- taking ---------------------------------------------------------------------------------- */
 
 void http2_keep(struct http2_stream *s, struct body *body, uint64_t offset, const uint8_t *bytes,
                 size_t n)
@@ -370,8 +367,7 @@ const char *http2_peer(const struct http2_stream *s)
     return s->connection->peer;
 }
 
-/* ---- for the session ----------------------------------------------------------------------------
- */
+/* ---- for the session ------------------------------------------------------------------------- */
 
 void http2_stream_callbacks(nghttp2_session_callbacks *callbacks)
 {

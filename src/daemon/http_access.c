@@ -7,8 +7,7 @@
 #include "base/file.h"
 #include "daemon/http_exchange.h"
 
-/* ---- the token ----------------------------------------------------------------------------------
- */
+/* ---- the token ------------------------------------------------------------------------------- */
 
 static enum cuzk_status read_token(char ret[HTTP_TOKEN_MAX], const char *path,
                                    struct cuzk_error *err)
@@ -75,8 +74,7 @@ static bool token_matches(const struct exchange *x)
     return matches;
 }
 
-/* ---- the certificate ----------------------------------------------------------------------------
- */
+/* ---- the certificate ------------------------------------------------------------------------- */
 
 /* NULL: the connection is plain. */
 static gnutls_session_t tls_session(const struct exchange *x)
@@ -95,8 +93,7 @@ static bool certificate_matches(gnutls_session_t session)
     return gnutls_certificate_verify_peers2(session, &faults) == GNUTLS_E_SUCCESS && faults == 0;
 }
 
-/* ---- who is let in ------------------------------------------------------------------------------
- */
+/* ---- who is let in --------------------------------------------------------------------------- */
 
 bool http_access_check(struct exchange *x)
 {

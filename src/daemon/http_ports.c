@@ -15,8 +15,7 @@ enum {
     CONNECTION_BYTES = 32 << 10, /* headers of one request */
 };
 
-/* ---- certificates -------------------------------------------------------------------------------
- */
+/* ---- certificates ---------------------------------------------------------------------------- */
 
 static void certificates_done(struct certificates *c)
 {
@@ -63,8 +62,7 @@ static bool same_text(const struct text *a, const struct text *b)
     return a->n == b->n && (a->n == 0 || memcmp(a->bytes, b->bytes, a->n) == 0);
 }
 
-/* ---- one address --------------------------------------------------------------------------------
- */
+/* ---- one address ----------------------------------------------------------------------------- */
 
 static void tell_log(void *cls, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
@@ -105,8 +103,7 @@ static enum cuzk_status start_port(const struct http_ports *ports, struct http_p
     return CUZK_OK;
 }
 
-/* ---- other certificates -------------------------------------------------------------------------
- */
+/* ---- other certificates ---------------------------------------------------------------------- */
 
 static void end_retired(struct http_port *port)
 {
@@ -203,8 +200,7 @@ enum cuzk_status http_ports_reload(struct http_ports *ports, struct cuzk_error *
     return CUZK_OK;
 }
 
-/* ---- opening and closing ------------------------------------------------------------------------
- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 enum cuzk_status http_ports_open(struct http_ports *ports, const struct http_socket *sockets,
                                  size_t n_sockets, struct cuzk_error *err)

@@ -157,8 +157,7 @@ bool job_start(struct job *job, struct worker *w)
     return true;
 }
 
-/* ---- leaving the worker ------------------------------------------------------------------------
- */
+/* ---- leaving the worker ---------------------------------------------------------------------- */
 
 /* The key stays, and its bytes with it, if the worker lives and has it now. */
 static void leave_worker(struct job *job)
@@ -376,8 +375,7 @@ void job_stop(struct job *job)
     loop_timer_set(job->jobs->loop, &job->grace, loop_now() + GRACE);
 }
 
-/* ---- outcomes --------------------------------------------------------------------------------
- */
+/* ---- outcomes -------------------------------------------------------------------------------- */
 
 /* What is to be said if the job is tried again, or fails; a bad proof is not talked over. */
 void job_set_fault(struct job *job, enum cuzk_status status, const char *sentence)
@@ -403,8 +401,7 @@ void job_finish_if_complete(struct job *job)
         retry(job, job->fault_status, job->fault);
 }
 
-/* ---- what workers say --------------------------------------------------------------------------
- */
+/* ---- what workers say ------------------------------------------------------------------------ */
 
 /* "partition 3: witness" begins one; what names none belongs to the last that was named. */
 static void add_partition_time(struct job *job, const struct stage *s)

@@ -146,8 +146,7 @@ void jobs_schedule(struct jobs *jobs)
     jobs->schedule_posted = loop_post(jobs->loop, &jobs->schedule_note);
 }
 
-/* ---- pre-emption ------------------------------------------------------------------------------
- */
+/* ---- pre-emption ----------------------------------------------------------------------------- */
 
 /* While an urgent job computes on the processor, the ordinary worker of the processor stands still.
  */

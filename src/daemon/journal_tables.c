@@ -36,8 +36,7 @@ static const char schema[] =
     " end, submitted, started, finished, queue_ms, key_ms, synthesis_ms, compute_ms, status,"      \
     " error, proof, deadline"
 
-/* ---- SQLite, briefly --------------------------------------------------------------------------
- */
+/* ---- SQLite, briefly ------------------------------------------------------------------------- */
 
 static enum cuzk_status db_error(const struct journal *j, struct cuzk_error *err)
 {
@@ -75,8 +74,7 @@ static enum cuzk_status step(struct journal *j, sqlite3_stmt *s, bool *ret_row,
     return end == SQLITE_ROW || end == SQLITE_DONE ? CUZK_OK : db_error(j, err);
 }
 
-/* ---- rows as SQLite has them -------------------------------------------------------------------
- */
+/* ---- rows as SQLite has them ----------------------------------------------------------------- */
 
 static void bind_text(sqlite3_stmt *s, int i, const char *text)
 {

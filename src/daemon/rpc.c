@@ -13,8 +13,7 @@ enum {
     MAX_CALLS = 4096,
 };
 
-/* ---- the end of a call --------------------------------------------------------------------------
- */
+/* ---- the end of a call ----------------------------------------------------------------------- */
 
 /* Whatever the call still has, but for its stream. */
 static void let_go(struct rpc_call *call)
@@ -54,8 +53,7 @@ static void deadline_passes(void *ctx)
     finish(call, GRPC_DEADLINE_EXCEEDED, "the deadline passed; an accepted job goes on");
 }
 
-/* ---- receiving ----------------------------------------------------------------------------------
- */
+/* ---- receiving ------------------------------------------------------------------------------- */
 
 void rpc_handle(struct rpc_call *call, const struct rpc_request *request)
 {
@@ -193,8 +191,7 @@ static void on_end(void *ctx, struct http2_stream *s)
     }
 }
 
-/* ---- streams begin, tick and go -----------------------------------------------------------------
- */
+/* ---- streams begin, tick and go -------------------------------------------------------------- */
 
 static bool find_method(struct rpc_call *call, const char *path)
 {
@@ -297,8 +294,7 @@ static void on_connected(void *ctx, const char *peer, const char *why)
     }
 }
 
-/* ---- the server ---------------------------------------------------------------------------------
- */
+/* ---- the server ------------------------------------------------------------------------------ */
 
 static uint64_t or_default(uint64_t time, uint64_t seconds)
 {
@@ -416,8 +412,7 @@ void rpc_stats(const struct rpc *rpc, struct rpc_stats *ret)
     ret->n_connections = http2_n_connections(rpc->http2);
 }
 
-/* ---- a call, for its handler --------------------------------------------------------------------
- */
+/* ---- a call, for its handler ----------------------------------------------------------------- */
 
 uint64_t rpc_left_ms(const struct rpc_call *call)
 {

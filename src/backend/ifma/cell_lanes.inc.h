@@ -82,8 +82,7 @@ static inline void fp2_cell_get(fp2_t *x, fp2_t *y, const fp2_cell_t *cell)
     fp_pair_get(&y->c1, &cell->y, 1);
 }
 
-/* ---- eight points from memory -----------------------------------------------------------------
- */
+/* ---- eight points from memory ---------------------------------------------------------------- */
 
 /* {x, y} of eight points at at[i]; returns the lanes that are all zero: infinity. */
 LANE_INLINE __mmask8 fp_cell_import(fp_lanes_t *x, fp_lanes_t *y, const void *const at[LANES],
@@ -129,8 +128,7 @@ LANE_INLINE __mmask8 fp2_cell_is_reduced(const void *const at[LANES])
            fp_lanes_are_reduced(at, 2 * sizeof(fp_t)) & fp_lanes_are_reduced(at, 3 * sizeof(fp_t));
 }
 
-/* ---- and to memory -----------------------------------------------------------------------------
- */
+/* ---- and to memory --------------------------------------------------------------------------- */
 
 LANE_INLINE void fp_cell_export(void *const at[LANES], const fp_lanes_t *x, const fp_lanes_t *y,
                                 size_t n)

@@ -533,8 +533,7 @@ static inline void F(lane_join)(uint64_t word[F_LIMBS], const uint64_t limb[F_N]
     }
 }
 
-/* ---- one number, between the two Montgomery forms ---------------------------------------------
- */
+/* ---- one number, between the two Montgomery forms -------------------------------------------- */
 
 /* limb: normal, below 2p. */
 static inline void F(lane_get)(F_T *out, const uint64_t limb[F_N])

@@ -493,8 +493,7 @@ static void fr_tile_store(struct fr_tile *tile, const struct fr_tile_place *at)
     }
 }
 
-/* ---- what follows the layers: rows are in reversed order --------------------------------------
- */
+/* ---- what follows the layers: rows are in reversed order ------------------------------------- */
 
 /* A and Y of the eight lanes. */
 struct fr_twist {
@@ -772,8 +771,7 @@ static void fr_lane_ntt_move(void *a, const void *table, enum ntt_coset coset, s
     fr_lane_up(&p, last, pool);
 }
 
-/* ---- shifts by themselves ---------------------------------------------------------------------
- */
+/* ---- shifts by themselves -------------------------------------------------------------------- */
 
 struct fr_lane_scaling {
     fr_t *a;

@@ -95,8 +95,7 @@ static __attribute__((noinline)) void fr_lanes_record_two(struct fr_lanes_trace 
     fr_lanes_trace_words(trace, word, 2 * FR_LIMBS);
 }
 
-/* ---- steps: each returns the constants behind its own -----------------------------------------
- */
+/* ---- steps: each returns the constants behind its own ---------------------------------------- */
 
 /* Sums of products by one number after another. */
 struct fr_lanes_sum {
