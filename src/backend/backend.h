@@ -272,6 +272,8 @@ struct backend {
 
 /* By name; NULL if this build has none of that name. "auto": the best one available. */
 const struct backend *backend_find(const char *name);
+/* The best one that needs no card, or the one of those that $CUZK_BACKEND names. */
+const struct backend *backend_host(void);
 /* All of them, ended by NULL: for `cuzk info`. */
 const struct backend *const *backend_list(void);
 

@@ -1,4 +1,5 @@
 /* The back ends of this build, best first: "auto" is the first one that can be used here. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend/backend.h"
@@ -34,4 +35,17 @@ const struct backend *backend_find(const char *name)
         if (any ? !all[i]->unavailable() : strcmp(name, all[i]->name) == 0)
             return all[i];
     return NULL;
+}
+
+const struct backend *backend_host(void)
+{
+    const char *choice = getenv("CUZK_BACKEND");
+    const struct backend *named = choice ? backend_find(choice) : NULL;
+
+    if (named && !named->beside_host && !named->unavailable())
+        return named;
+    for (size_t i = 0; all[i]; i++)
+        if (!all[i]->beside_host && !all[i]->unavailable())
+            return all[i];
+    return &backend_cpu;
 }

@@ -248,8 +248,11 @@ static bool start_planner(struct jobs *jobs)
 {
     struct worker *w = &jobs->planner;
 
-    *w = (struct worker){
-        .jobs = jobs, .role = ROLE_PLAN, .backend = "cpu", .card = "", .held = w->held};
+    *w = (struct worker){.jobs = jobs,
+                         .role = ROLE_PLAN,
+                         .backend = backend_host()->name,
+                         .card = "",
+                         .held = w->held};
     snprintf(w->name, sizeof w->name, "planner");
     w->process = worker_process_new(
         jobs->loop,

@@ -395,7 +395,7 @@ static enum cuzk_status load_journal(struct jobs *jobs, struct cuzk_error *err)
 /* What the largest WinningPoSt takes; it is recorded in a few hundredths of a second. */
 static enum cuzk_status auto_reserve(struct jobs *jobs, uint64_t *ret, struct cuzk_error *err)
 {
-    const struct engine_options options = {.backend = "cpu",
+    const struct engine_options options = {.backend = backend_host()->name,
                                            .threads = (unsigned)jobs->config->gpus.gpu_threads};
     struct engine *engine = mem_new(sizeof *engine);
     struct circuit_name name;
@@ -461,9 +461,11 @@ struct worker *jobs_add_worker(struct jobs *jobs, enum worker_role role, const c
  * wait. */
 static enum cuzk_status choose_workers(struct jobs *jobs, struct cuzk_error *err)
 {
+    const char *host = backend_host()->name;
+
     TRY(jobs_choose_cards(jobs, err));
-    jobs_add_worker(jobs, ROLE_CPU, "cpu", "", "cpu");
-    jobs_add_worker(jobs, ROLE_URGENT, "cpu", "", "urgent");
+    jobs_add_worker(jobs, ROLE_CPU, host, "", "cpu");
+    jobs_add_worker(jobs, ROLE_URGENT, host, "", "urgent");
     return CUZK_OK;
 }
 

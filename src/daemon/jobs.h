@@ -172,7 +172,7 @@ void jobs_each(struct jobs *jobs, job_visit_fn *fn, void *ctx);
 
 struct worker_view {
     const char *name;    /* "cpu", "urgent", "cuda 0" */
-    const char *backend; /* "cpu", "cuda" */
+    const char *backend; /* "cpu", "ifma", "cuda" */
     const char *device;  /* the card's name; "" for a processor */
     int ordinal;         /* of the card; -1 for a processor */
     int pid;             /* 0: not running (being restarted) */

@@ -17,7 +17,7 @@ int worker_partition_of(const char *stage);
 
 struct worker_options {
     int socket;
-    const char *backend; /* "cpu", "cuda" */
+    const char *backend; /* "cpu", "ifma", "cuda" */
     const char *card;    /* its place among those that the daemon may see, or its UUID; "": none */
     unsigned threads;    /* 0: all processors */
     unsigned witness_threads; /* at least 1 */

@@ -234,6 +234,10 @@ def test_metrics_of_the_real_one_pass_promtool():
         status = json.loads(run_cuzk("status", "--json", "-a", daemon.address))
         assert status["memory"]["total_bytes"] == 1 << 30
         assert {w["name"] for w in status["gpu_workers"]} >= {"cpu", "urgent"}
+        best = next(name for name, what in json.loads(run_cuzk("info", "--json"))["backends"].items()
+                    if what.startswith("available (processor"))
+        best = os.environ.get("CUZK_BACKEND", best)
+        assert {w["backend"] for w in status["gpu_workers"] if w["name"] in ("cpu", "urgent")} == {best}
 
 
 def test_what_another_daemon_has_is_one_line():
