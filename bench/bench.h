@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 
 enum { BENCH_ROUNDS_MAX = 101 };
 
@@ -38,6 +39,27 @@ struct bench {
     double goal;           /* 0: none */
     bool goal_is_ratio;
 };
+
+/* A benchmark that cannot go on ends. */
+static inline void bench_must(enum cuzk_status status, const struct cuzk_error *err)
+{
+    if (status != CUZK_OK) {
+        fprintf(stderr, "%s\n", err->message);
+        exit((int)status);
+    }
+}
+
+/* Never NULL; a vector may be read behind its end. */
+static inline void *bench_memory(size_t bytes)
+{
+    void *p = aligned_alloc(64, (bytes + 127) & ~(size_t)63);
+
+    if (!p) {
+        fprintf(stderr, "no memory for %zu bytes\n", bytes);
+        exit(CUZK_NO_MEMORY);
+    }
+    return p;
+}
 
 static inline bool bench_smoke(void)
 {
@@ -94,6 +116,23 @@ static inline void bench_run(const struct bench *bench)
         printf("; to reach %.4g %s", bench->goal, bench->goal_is_ratio ? "x" : bench->unit);
     printf("\n");
     fflush(stdout);
+}
+
+/* The same work by two threads and by one, in ms. */
+static inline void bench_second_thread(const char *title, int rounds, bench_fn *work, void *by_two,
+                                       void *by_one)
+{
+    bench_run(&(struct bench){.title = title,
+                              .rounds = rounds,
+                              .units_per_second = 1e3,
+                              .unit = "ms",
+                              .ours = work,
+                              .ours_ctx = by_two,
+                              .peer = "one-thread",
+                              .peer_fn = work,
+                              .peer_ctx = by_one,
+                              .goal = 1.9,
+                              .goal_is_ratio = true});
 }
 
 #endif

@@ -32,14 +32,6 @@ struct chain {
     struct proof expected;
 };
 
-static void must(enum cuzk_status status, const struct cuzk_error *err)
-{
-    if (status != CUZK_OK) {
-        fprintf(stderr, "bench_chain: %s\n", err->message);
-        exit(1);
-    }
-}
-
 /* ---- the circuit ----------------------------------------------------------------------------- */
 
 static void record(struct chain *c)
@@ -51,7 +43,7 @@ static void record(struct chain *c)
     var_t end, x;
 
     c->curve->fr_sub(&value, &value, &five);
-    must(recorder_new(&rec, c->curve, NULL, &err), &err);
+    bench_must(recorder_new(&rec, c->curve, NULL, &err), &err);
     minus_five = recorder_coef(rec, &value);
     end = recorder_input(rec);
     x = recorder_aux(rec, false);
@@ -64,9 +56,9 @@ static void record(struct chain *c)
         recorder_row(rec, &square, 1, &square, 1, next == end ? one_first : aux_first, 2);
         x = next;
     }
-    must(recorder_finish(rec, &c->cs, &err), &err);
+    bench_must(recorder_finish(rec, &c->cs, &err), &err);
     recorder_free(rec);
-    must(qap_init(&c->qap, &c->cs, NULL, &err), &err);
+    bench_must(qap_init(&c->qap, &c->cs, NULL, &err), &err);
 }
 
 static void witness_new(struct chain *c)
@@ -74,9 +66,10 @@ static void witness_new(struct chain *c)
     const size_t bytes = c->curve->fr_bytes;
     struct cuzk_error err;
 
-    must(region_map(&c->inputs, NULL, MEM_WITNESS, (1 + N_PUBLIC) * bytes, &err), &err);
-    must(region_map(&c->full, NULL, MEM_WITNESS, c->n_steps * bytes, &err), &err);
-    must(region_map(&c->bits, NULL, MEM_WITNESS, witness_map_words(c->n_steps) * 8, &err), &err);
+    bench_must(region_map(&c->inputs, NULL, MEM_WITNESS, (1 + N_PUBLIC) * bytes, &err), &err);
+    bench_must(region_map(&c->full, NULL, MEM_WITNESS, c->n_steps * bytes, &err), &err);
+    bench_must(region_map(&c->bits, NULL, MEM_WITNESS, witness_map_words(c->n_steps) * 8, &err),
+               &err);
     c->witness = (struct witness){.n_inputs = 1 + N_PUBLIC,
                                   .n_aux = c->n_steps,
                                   .n_full = c->n_steps,
@@ -157,11 +150,11 @@ static void make_key(struct chain *c)
         .ctx = c, .verifying_key = keep_verifying_key, .query = open_query, .points = keep_points};
     struct cuzk_error err;
 
-    must(trapdoor_from_label(&c->trapdoor, c->curve, "dense chain", &err), &err);
-    must(blinding_from_label(&c->blinding, c->curve, "dense chain", &err), &err);
+    bench_must(trapdoor_from_label(&c->trapdoor, c->curve, "dense chain", &err), &err);
+    bench_must(blinding_from_label(&c->blinding, c->curve, "dense chain", &err), &err);
     c->key.h_basis = H_POWERS;
     c->key.domain_generator = generator;
-    must(groth16_setup(&c->qap, &c->trapdoor, &options, &sink, &err), &err);
+    bench_must(groth16_setup(&c->qap, &c->trapdoor, &options, &sink, &err), &err);
 }
 
 /* ---- proofs ---------------------------------------------------------------------------------- */
@@ -177,9 +170,9 @@ static void expect_proof(struct chain *c)
     struct cuzk_error err;
 
     solve(c);
-    must(trapdoor_prove(&c->qap, &c->trapdoor, c->key.domain_generator, &c->witness, &c->blinding,
-                        &options, &c->expected, &err),
-         &err);
+    bench_must(trapdoor_prove(&c->qap, &c->trapdoor, c->key.domain_generator, &c->witness,
+                              &c->blinding, &options, &c->expected, &err),
+               &err);
 }
 
 /* Verified by the prover. */
@@ -191,7 +184,8 @@ static void prove(void *ctx)
     struct proof proof;
 
     solve(c);
-    must(groth16_prove(&c->key, &c->qap, &c->witness, &c->blinding, &options, &proof, &err), &err);
+    bench_must(groth16_prove(&c->key, &c->qap, &c->witness, &c->blinding, &options, &proof, &err),
+               &err);
     if (memcmp(&proof.a, &c->expected.a, c->curve->g1_bytes) != 0 ||
         memcmp(&proof.b, &c->expected.b, c->curve->g2_bytes) != 0 ||
         memcmp(&proof.c, &c->expected.c, c->curve->g1_bytes) != 0) {
@@ -228,7 +222,7 @@ static void bench_chain(const struct curve *curve, const char *title, const char
     struct pool *pool;
     struct cuzk_error err;
 
-    must(pool_new(&pool, 2, &err), &err);
+    bench_must(pool_new(&pool, 2, &err), &err);
     chain_new(&chain, curve, bench_smoke() ? 8 : 16, pool);
     bench_run(&(struct bench){.title = title,
                               .rounds = 7,

@@ -3,15 +3,7 @@
 #include "curves/bls12_381.c"
 
 #include "bench.h"
-
-#ifdef CUZK_HAVE_BLST
-#include "blst.h"
-#define PEER "blst"
-#define PEER_STEP(step) step
-#else
-#define PEER NULL
-#define PEER_STEP(step) (void)0
-#endif
+#include "blst_peer.h"
 
 enum { N_PAIRS = 3, REPEAT = 1000, REPEAT_SLOW = 20 };
 

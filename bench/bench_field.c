@@ -1,5 +1,6 @@
 /* Field operations, in dependent chains, beside blst's. */
 #include "bench.h"
+#include "blst_peer.h"
 
 #include "base/rng.h"
 #include "params/bls12_381.h"
@@ -10,13 +11,6 @@
 #define FIELD fr
 #define PARAM FR
 #include "field/field.inc.h"
-
-#ifdef CUZK_HAVE_BLST
-#include "blst.h"
-#define PEER "blst"
-#else
-#define PEER NULL
-#endif
 
 enum { REPEAT = 2000, REPEAT_SLOW = 50 };
 
@@ -38,13 +32,8 @@ static fr_t fr_x, fr_y;
         for (int i = 0; i < (repeat); i++)                                                         \
             PEER_STEP(peer_step);                                                                  \
     }
-#ifdef CUZK_HAVE_BLST
-#define PEER_STEP(step) step
 #define A(x) ((blst_fp *)&(x))
 #define S(x) ((blst_fr *)&(x))
-#else
-#define PEER_STEP(step) (void)0
-#endif
 
 CHAIN(fp_mul, REPEAT, fp_mul(&fp_x, &fp_x, &fp_y), blst_fp_mul(A(fp_x), A(fp_x), A(fp_y)))
 CHAIN(fp_sqr, REPEAT, fp_sqr(&fp_x, &fp_x), blst_fp_sqr(A(fp_x), A(fp_x)))

@@ -14,14 +14,6 @@
 #include "format/prepared_key.h"
 #include "groth16/qap.h"
 
-static void must(enum cuzk_status status, const struct cuzk_error *err)
-{
-    if (status != CUZK_OK) {
-        fprintf(stderr, "%s\n", err->message);
-        exit((int)status);
-    }
-}
-
 /* ---- a key without points -------------------------------------------------------------------- */
 
 /* A verifying key of generators, as the bytes of its file. */
@@ -32,15 +24,15 @@ static void make_vk(struct file_map *ret, const char *path, size_t n_inputs)
     struct cuzk_error err;
     struct out_file out;
 
-    must(verifying_key_init(&vk, curve, n_inputs, NULL, &err), &err);
+    bench_must(verifying_key_init(&vk, curve, n_inputs, NULL, &err), &err);
     vk.alpha_g1 = vk.beta_g1 = vk.delta_g1 = curve->g1_generator;
     vk.beta_g2 = vk.gamma_g2 = vk.delta_g2 = curve->g2_generator;
     for (size_t i = 0; i < n_inputs; i++)
         memcpy(vk.ic.base + i * curve->g1_bytes, &curve->g1_generator, curve->g1_bytes);
-    must(out_open(&out, path, &err), &err);
-    must(vk_write(&out, &vk, &err), &err);
-    must(out_commit(&out, &err), &err);
-    must(file_map(ret, path, &err), &err);
+    bench_must(out_open(&out, path, &err), &err);
+    bench_must(vk_write(&out, &vk, &err), &err);
+    bench_must(out_commit(&out, &err), &err);
+    bench_must(file_map(ret, path, &err), &err);
     verifying_key_done(&vk);
 }
 
@@ -51,9 +43,9 @@ static void fill_header(struct prepared_header *h, const char *name)
     struct qap qap;
     struct r1cs cs;
 
-    must(circuit_name_parse(&circuit, name, &err), &err);
-    must(circuit_record(&cs, circuit, NULL, &err), &err);
-    must(qap_init(&qap, &cs, NULL, &err), &err);
+    bench_must(circuit_name_parse(&circuit, name, &err), &err);
+    bench_must(circuit_record(&cs, circuit, NULL, &err), &err);
+    bench_must(qap_init(&qap, &cs, NULL, &err), &err);
     *h = (struct prepared_header){.curve = cs.curve,
                                   .domain_generator = 7,
                                   .lg_domain = qap.lg_domain,
@@ -77,18 +69,18 @@ static void write_key(const char *path, struct prepared_header *h, const struct 
     struct cuzk_error err;
     struct out_file out;
 
-    must(section_sum_new(&sum, &err), &err);
+    bench_must(section_sum_new(&sum, &err), &err);
     section_sum_add(&sum, vk->data, vk->bytes, NULL);
     section_sum_final(&sum, h->section[PREPARED_VK].checksum);
     section_sum_free(&sum);
     prepared_header_encode(page, h);
-    must(out_open(&out, path, &err), &err);
-    must(out_write(&out, page, sizeof page, &err), &err);
-    must(out_seek(&out, h->section[PREPARED_VK].offset, &err), &err);
-    must(out_write(&out, vk->data, vk->bytes, &err), &err);
-    must(out_seek(&out, h->file_bytes - 1, &err), &err);
-    must(out_write(&out, "", 1, &err), &err);
-    must(out_commit(&out, &err), &err);
+    bench_must(out_open(&out, path, &err), &err);
+    bench_must(out_write(&out, page, sizeof page, &err), &err);
+    bench_must(out_seek(&out, h->section[PREPARED_VK].offset, &err), &err);
+    bench_must(out_write(&out, vk->data, vk->bytes, &err), &err);
+    bench_must(out_seek(&out, h->file_bytes - 1, &err), &err);
+    bench_must(out_write(&out, "", 1, &err), &err);
+    bench_must(out_commit(&out, &err), &err);
 }
 
 /* ---- what is measured ------------------------------------------------------------------------ */
@@ -104,7 +96,7 @@ static void open_and_close(void *ctx)
     struct proving_key key;
     struct cuzk_error err;
 
-    must(prepared_key_open(&key, NULL, o->path, &curve_bls12_381, o->pool, NULL, &err), &err);
+    bench_must(prepared_key_open(&key, NULL, o->path, &curve_bls12_381, o->pool, NULL, &err), &err);
     proving_key_done(&key);
 }
 
@@ -126,7 +118,7 @@ static void bench_circuit(const char *name)
     fill_header(&header, name);
     make_vk(&vk, vk_path, header.n_inputs);
     write_key(path, &header, &vk);
-    must(pool_new(&opening.pool, 0, &err), &err);
+    bench_must(pool_new(&opening.pool, 0, &err), &err);
     first = bench_time(open_and_close, &opening);
     snprintf(title, sizeof title,
              "open-prepared BLS12-381 %s %.1f GB, %llu inputs, %u threads, first %.2f ms,", name,

@@ -6,15 +6,7 @@
 
 #include "base/cpu.h"
 #include "bench.h"
-
-#ifdef CUZK_HAVE_BLST
-#include "blst.h"
-#define PEER "blst"
-#define PEER_STEP(step) step
-#else
-#define PEER NULL
-#define PEER_STEP(step) (void)0
-#endif
+#include "blst_peer.h"
 
 /* ---- products -------------------------------------------------------------------------------- */
 
@@ -86,25 +78,15 @@ struct additions {
     uint32_t *left, *right;
 };
 
-static void *memory(size_t bytes)
-{
-    void *p = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
-
-    if (!p) {
-        fprintf(stderr, "no memory for %zu bytes\n", bytes);
-        exit(1);
-    }
-    return p;
-}
-
 static void additions_new(struct additions *a, bool second)
 {
     const struct curve *curve = ifma_curve(&curve_bls12_381);
     const struct group_kernels *k = second ? curve->g2 : curve->g1;
     const size_t n = bench_smoke() ? N_SMOKE : second ? N_POINTS_G2 : N_POINTS;
     const size_t cell = second ? sizeof(g2_cell_t) : sizeof(g1_cell_t);
-    uint64_t *scalars = memory(n * curve->fr_bytes);
-    void *table = memory(k->fixed_table_bytes()), *scratch = memory(k->fixed_mul_bytes(n, 1));
+    uint64_t *scalars = bench_memory(n * curve->fr_bytes);
+    void *table = bench_memory(k->fixed_table_bytes()),
+         *scratch = bench_memory(k->fixed_mul_bytes(n, 1));
     struct rng rng;
 
     rng_seed(&rng, n);
@@ -112,12 +94,12 @@ static void additions_new(struct additions *a, bool second)
         .n = n,
         .kernels = k,
         .second = second,
-        .native = memory(n * k->point_bytes),
-        .cells = memory(n * cell),
-        .sums = memory(n * cell),
-        .adder = memory(second ? sizeof(struct g2_adder) : sizeof(struct g1_adder)),
-        .left = memory(n * sizeof(uint32_t)),
-        .right = memory(n * sizeof(uint32_t)),
+        .native = bench_memory(n * k->point_bytes),
+        .cells = bench_memory(n * cell),
+        .sums = bench_memory(n * cell),
+        .adder = bench_memory(second ? sizeof(struct g2_adder) : sizeof(struct g1_adder)),
+        .left = bench_memory(n * sizeof(uint32_t)),
+        .right = bench_memory(n * sizeof(uint32_t)),
     };
     rng_bytes(&rng, scalars, n * curve->fr_bytes);
     for (size_t i = 0; i < n; i++) { /* below the modulus */

@@ -5,6 +5,7 @@
  * bench_msm LG ... ; `bench_msm points` runs what is measured a point at a time, `bench_msm lanes`
  * and `bench_msm threads` the last two parts of the sums. */
 #include "bench.h"
+#include "blst_peer.h"
 
 #if defined(__x86_64__)
 #include "backend/ifma/ifma_kernels.h"
@@ -14,10 +15,6 @@
 #include "base/rng.h"
 #include "curve/curve.h"
 #include "msm/group_kernels.h"
-
-#ifdef CUZK_HAVE_BLST
-#include "blst.h"
-#endif
 
 struct work {
     const struct group_kernels *kernels;
@@ -31,17 +28,6 @@ struct work {
     bool second;
 };
 
-static void *memory(size_t bytes)
-{
-    void *p = aligned_alloc(64, (bytes + 127) & ~(size_t)63);
-
-    if (!p) {
-        fprintf(stderr, "no memory for %zu bytes\n", bytes);
-        exit(1);
-    }
-    return p;
-}
-
 static size_t largest(size_t a, size_t b)
 {
     return a > b ? a : b;
@@ -51,17 +37,17 @@ static void work_new(struct work *work, const struct curve *curve, bool second, 
 {
     const struct group_kernels *k = second ? curve->g2 : curve->g1;
     struct rng rng;
-    void *native = memory(n * k->point_bytes);
+    void *native = bench_memory(n * k->point_bytes);
 
     rng_seed(&rng, n);
     *work = (struct work){.kernels = k, .curve = curve, .n = n, .second = second};
-    work->scalars = memory(n * curve->fr_bytes);
+    work->scalars = bench_memory(n * curve->fr_bytes);
     rng_bytes(&rng, work->scalars, n * curve->fr_bytes);
     for (size_t i = 0; i < n; i++) /* below the modulus */
         work->scalars[4 * i + 3] %= curve->fr_modulus.w[3];
-    work->scratch =
-        memory(largest(k->fixed_mul_bytes(n, 1), largest(k->msm_bytes(n, 1), k->sum_bytes(n, 1))));
-    work->table = memory(k->fixed_table_bytes());
+    work->scratch = bench_memory(
+        largest(k->fixed_mul_bytes(n, 1), largest(k->msm_bytes(n, 1), k->sum_bytes(n, 1))));
+    work->table = bench_memory(k->fixed_table_bytes());
     k->fixed_table_init(work->table,
                         second ? (const void *)&curve->g2_generator : &curve->g1_generator, NULL);
     k->fixed_mul(native, work->table, work->scalars, n, work->scratch, NULL);
@@ -113,7 +99,6 @@ static size_t peer_scratch(const struct work *w)
     return w->second ? blst_p2s_mult_pippenger_scratch_sizeof(w->n)
                      : blst_p1s_mult_pippenger_scratch_sizeof(w->n);
 }
-#define PEER "blst"
 #else
 static void peer_msm(void *ctx)
 {
@@ -125,7 +110,6 @@ static size_t peer_scratch(const struct work *w)
     (void)w;
     return 0;
 }
-#define PEER NULL
 #endif
 
 /* The curve with lane kernels; NULL if they cannot run here. */
@@ -174,7 +158,7 @@ static void bench_one(struct work *ours, const struct work *peer, unsigned lg, i
 
     if (peer) {
         theirs = *peer;
-        theirs.scratch = memory(peer_scratch(peer));
+        theirs.scratch = bench_memory(peer_scratch(peer));
     }
     snprintf(title, sizeof title, "msm%s %s G%d 2^%u 1", how(ours->curve),
              is_bn254(ours->curve) ? "BN254" : "BLS12-381", ours->second ? 2 : 1, lg);
@@ -235,24 +219,11 @@ static void bench_threads(const struct curve *curve, unsigned lg, int rounds, bo
         return;
     work_new(&one, lanes, second, (size_t)1 << lg);
     two = one;
-    if (pool_new(&two.pool, 2, &err) != CUZK_OK) {
-        fprintf(stderr, "%s\n", err.message);
-        exit(1);
-    }
-    two.scratch = memory(one.kernels->msm_bytes(one.n, 2));
+    bench_must(pool_new(&two.pool, 2, &err), &err);
+    two.scratch = bench_memory(one.kernels->msm_bytes(one.n, 2));
     snprintf(title, sizeof title, "msm-lanes %s G%d 2^%u 2",
              is_bn254(curve) ? "BN254" : "BLS12-381", second ? 2 : 1, lg);
-    bench_run(&(struct bench){.title = title,
-                              .rounds = rounds,
-                              .units_per_second = 1e3,
-                              .unit = "ms",
-                              .ours = ours_msm,
-                              .ours_ctx = &two,
-                              .peer = "one-thread",
-                              .peer_fn = ours_msm,
-                              .peer_ctx = &one,
-                              .goal = 1.9,
-                              .goal_is_ratio = true});
+    bench_second_thread(title, rounds, ours_msm, &two, &one);
     pool_free(two.pool);
     free(two.scratch);
     work_free(&one);
@@ -315,9 +286,9 @@ static void bench_points(const struct curve *curve, unsigned lg, bool second)
     struct work w;
 
     work_new(&w, curve, second, (size_t)1 << lg);
-    all_selected = memory(w.n / 8 + 8);
+    all_selected = bench_memory(w.n / 8 + 8);
     memset(all_selected, 0xff, w.n / 8 + 8);
-    encoded = memory(w.n * w.kernels->encoded_bytes);
+    encoded = bench_memory(w.n * w.kernels->encoded_bytes);
     w.kernels->encode(encoded, w.points.data, w.n);
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         char title[64];

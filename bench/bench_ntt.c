@@ -24,14 +24,6 @@ struct work {
     struct region vector, table;
 };
 
-static void die_unless(enum cuzk_status status, const struct cuzk_error *err)
-{
-    if (status != CUZK_OK) {
-        fprintf(stderr, "%s\n", err->message);
-        exit((int)status);
-    }
-}
-
 /* The curve with its kernels in lanes; NULL where there are none. */
 static const struct curve *lanes_of(const struct curve *curve)
 {
@@ -52,8 +44,8 @@ static void work_new(struct work *work, const struct curve *curve, unsigned lg_n
 
     *work =
         (struct work){.fr = curve->fr, .lg_n = lg_n, .g = curve->fr_generator.w[0], .pool = pool};
-    die_unless(region_map(&work->vector, NULL, MEM_SCRATCH, n * curve->fr_bytes, &err), &err);
-    die_unless(region_map(&work->table, NULL, MEM_SCRATCH, curve->fr->ntt_table_bytes(lg_n), &err),
+    bench_must(region_map(&work->vector, NULL, MEM_SCRATCH, n * curve->fr_bytes, &err), &err);
+    bench_must(region_map(&work->table, NULL, MEM_SCRATCH, curve->fr->ntt_table_bytes(lg_n), &err),
                &err);
     curve->fr->ntt_table_init(work->table.base, lg_n, work->g, pool);
     rng_seed(&rng, lg_n);
@@ -132,7 +124,7 @@ static void measure(const struct curve *curve, const char *name, unsigned lg_n, 
     struct work work, portable;
 
     if (n_threads > 1)
-        die_unless(pool_new(&pool, n_threads, &err), &err);
+        bench_must(pool_new(&pool, n_threads, &err), &err);
     work_new(&work, lanes ? lanes : curve, lg_n, pool);
     if (lanes)
         work_new(&portable, curve, lg_n, pool);
@@ -169,22 +161,12 @@ static void measure_threads(unsigned lg_n)
 
     if (!lanes)
         return;
-    die_unless(pool_new(&pool, 2, &err), &err);
+    bench_must(pool_new(&pool, 2, &err), &err);
     work_new(&two, lanes, lg_n, pool);
     one = two;
     one.pool = NULL;
     snprintf(title, sizeof title, "ntt-threads BLS12-381 Fr 2^%u 2", lg_n);
-    bench_run(&(struct bench){.title = title,
-                              .rounds = lg_n > 20 ? 7 : 21,
-                              .units_per_second = 1e3,
-                              .unit = "ms",
-                              .ours = forward,
-                              .ours_ctx = &two,
-                              .peer = "one-thread",
-                              .peer_fn = forward,
-                              .peer_ctx = &one,
-                              .goal = 1.9,
-                              .goal_is_ratio = true});
+    bench_second_thread(title, lg_n > 20 ? 7 : 21, forward, &two, &one);
     work_done(&two);
     pool_free(pool);
 }

@@ -54,20 +54,12 @@ static size_t sampler_stop(struct sampler *s)
 
 /* ---- the two jobs ---------------------------------------------------------------------------- */
 
-static void must(enum cuzk_status status, const struct cuzk_error *err)
-{
-    if (status != CUZK_OK) {
-        fprintf(stderr, "bench_prove: %s\n", err->message);
-        exit(1);
-    }
-}
-
 static struct circuit_name porep_2k(void)
 {
     struct circuit_name name;
     struct cuzk_error err;
 
-    must(circuit_name_parse(&name, "porep-2KiB", &err), &err);
+    bench_must(circuit_name_parse(&name, "porep-2KiB", &err), &err);
     return name;
 }
 
@@ -97,7 +89,7 @@ static void bench_key(struct engine *engine)
 
     report_init(&report);
     sampler_start(&sampler);
-    must(circuit_setup(engine, porep_2k(), "porep-2k", KEY_FOLDER, &report, &err), &err);
+    bench_must(circuit_setup(engine, porep_2k(), "porep-2k", KEY_FOLDER, &report, &err), &err);
     print_line("setup porep-2KiB", clock_seconds() - wall, clock_cpu_seconds() - cpu,
                highest(engine), sampler_stop(&sampler),
                "bellperson 575 s wall 1139 s cpu 5164 MB (published)");
@@ -115,7 +107,7 @@ static void bench_proof(struct engine *engine)
     double wall = clock_seconds(), cpu = clock_cpu_seconds();
 
     sampler_start(&sampler);
-    must(job_prove(engine, &input, &key, &proof, &err), &err);
+    bench_must(job_prove(engine, &input, &key, &proof, &err), &err);
     print_line("prove porep-2KiB", clock_seconds() - wall, clock_cpu_seconds() - cpu,
                highest(engine), sampler_stop(&sampler),
                "bellperson 45.8 s wall 88.9 s cpu 1667 MB (published)");
@@ -128,7 +120,7 @@ static void smoke(struct engine *engine)
     struct open_circuit circuit;
     struct cuzk_error err;
 
-    must(circuit_open(&circuit, engine, porep_2k(), &err), &err);
+    bench_must(circuit_open(&circuit, engine, porep_2k(), &err), &err);
     printf("record porep-2KiB %.3f s\n", engine->stages[0].end - engine->stages[0].begin);
     circuit_close(&circuit);
 }
@@ -139,7 +131,7 @@ int main(void)
     const struct engine_options options = {0};
     struct cuzk_error err;
 
-    must(engine_open(&engine, &options, &err), &err);
+    bench_must(engine_open(&engine, &options, &err), &err);
     if (bench_smoke()) {
         smoke(&engine);
     } else {

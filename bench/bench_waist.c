@@ -25,23 +25,15 @@ struct job {
     struct cuzk_error err;
 };
 
-static void must(enum cuzk_status status, const struct cuzk_error *err)
-{
-    if (status != CUZK_OK) {
-        fprintf(stderr, "%s\n", err->message);
-        exit((int)status);
-    }
-}
-
 static void job_circuit(struct job *job)
 {
     struct circuit_name name;
     struct vanilla_porep vanilla;
 
-    must(circuit_name_parse(&name, "porep-2KiB", &job->err), &job->err);
-    must(porep_record(&job->cs, &name.size->porep, NULL, &job->err), &job->err);
-    must(vanilla_porep_new(&vanilla, &name.size->porep, 1, NULL, &job->err), &job->err);
-    must(packed_witness_new(&job->witness, &job->cs, NULL, &job->err), &job->err);
+    bench_must(circuit_name_parse(&name, "porep-2KiB", &job->err), &job->err);
+    bench_must(porep_record(&job->cs, &name.size->porep, NULL, &job->err), &job->err);
+    bench_must(vanilla_porep_new(&vanilla, &name.size->porep, 1, NULL, &job->err), &job->err);
+    bench_must(packed_witness_new(&job->witness, &job->cs, NULL, &job->err), &job->err);
     porep_witness(&job->witness, &job->cs, &vanilla, 0, NULL);
     vanilla_porep_done(&vanilla);
 }
@@ -68,17 +60,17 @@ static void job_open(struct job *job, struct pool *pool)
     struct cuzk_error *err = &job->err;
 
     job->n = (size_t)1 << lg_n;
-    must(be->open(&job->device, &options, err), err);
-    must(be->stream_new(job->device, &job->stream, err), err);
-    must(be->domain_new(job->device, lg_n, 7, &job->domain, err), err);
-    must(be->matrix_new(job->device, &job->cs.a, &job->a, err), err);
-    must(be->matrix_new(job->device, &job->cs.b, &job->b, err), err);
-    must(be->witness_new(job->device, &job->witness.values, &job->w, err), err);
+    bench_must(be->open(&job->device, &options, err), err);
+    bench_must(be->stream_new(job->device, &job->stream, err), err);
+    bench_must(be->domain_new(job->device, lg_n, 7, &job->domain, err), err);
+    bench_must(be->matrix_new(job->device, &job->cs.a, &job->a, err), err);
+    bench_must(be->matrix_new(job->device, &job->cs.b, &job->b, err), err);
+    bench_must(be->witness_new(job->device, &job->witness.values, &job->w, err), err);
     be->witness_put(job->stream, job->w, &job->witness.values,
                     witness_whole(job->witness.values.n_aux));
-    must(be->buf_new(job->device, ELEMENT_SCALAR, job->n, &job->x, err), err);
-    must(be->buf_new(job->device, ELEMENT_SCALAR, job->n, &job->y, err), err);
-    must(be->buf_new(job->device, ELEMENT_SCALAR, WINDOW, &job->part, err), err);
+    bench_must(be->buf_new(job->device, ELEMENT_SCALAR, job->n, &job->x, err), err);
+    bench_must(be->buf_new(job->device, ELEMENT_SCALAR, job->n, &job->y, err), err);
+    bench_must(be->buf_new(job->device, ELEMENT_SCALAR, WINDOW, &job->part, err), err);
     be->buf_zero(job->stream, job->x, 0, job->n);
     be->buf_zero(job->stream, job->y, 0, job->n);
 }
@@ -87,7 +79,7 @@ static void job_close(struct job *job)
 {
     const struct backend *be = job->be;
 
-    must(be->wait(job->stream, &job->err), &job->err);
+    bench_must(be->wait(job->stream, &job->err), &job->err);
     be->buf_free(job->part);
     be->buf_free(job->y);
     be->buf_free(job->x);
@@ -162,7 +154,7 @@ int main(void)
     for (unsigned n_threads = 1; n_threads <= most; n_threads++) {
         struct pool *pool;
 
-        must(pool_new(&pool, n_threads, &job.err), &job.err);
+        bench_must(pool_new(&pool, n_threads, &job.err), &job.err);
         job_open(&job, pool);
         measure(&job, "spmv", "A", spmv_a, n_threads, 5);
         measure(&job, "spmv", "B", spmv_b, n_threads, 5);

@@ -6,21 +6,10 @@
  * seconds are compared, and bytes: ours are the shape, the vanilla proofs and the witness, which is
  * all that a partition has before the prover takes over. The vanilla proofs are blank: the time
  * does not depend on values. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "bench.h"
 
-#include "base/clock.h"
 #include "engine/request.h"
 #include "filecoin/circuit.h"
-
-static void must(enum cuzk_status st, const struct cuzk_error *err)
-{
-    if (st != CUZK_OK) {
-        fprintf(stderr, "%s\n", err->message);
-        exit(1);
-    }
-}
 
 /* A request whose proofs are all zeros. */
 static enum cuzk_status blank_request(struct request *r, struct circuit_name name,
@@ -59,8 +48,8 @@ static void bench_witness(const char *name, const struct r1cs *cs, const struct 
     struct pool *pool;
     double best = 0, best_cpu = 0;
 
-    must(pool_new(&pool, n_threads, &err), &err);
-    must(packed_witness_new(&w, cs, budget, &err), &err);
+    bench_must(pool_new(&pool, n_threads, &err), &err);
+    bench_must(packed_witness_new(&w, cs, budget, &err), &err);
     for (int i = 0; i < 3; i++) {
         double begin = clock_seconds(), begin_cpu = clock_cpu_seconds(), seconds, cpu;
 
@@ -94,14 +83,14 @@ static void bench_circuit(const char *name)
     struct r1cs cs;
     double begin;
 
-    must(circuit_name_parse(&circuit, name, &err), &err);
+    bench_must(circuit_name_parse(&circuit, name, &err), &err);
     budget_init(&budget, 0);
     begin = clock_seconds();
-    must(circuit_record(&cs, circuit, &budget, &err), &err);
+    bench_must(circuit_record(&cs, circuit, &budget, &err), &err);
     printf("record bls12_381 %s %llu rows 1 ours %.0f ms, %.0f MB kept, %.0f MB at most\n", name,
            (unsigned long long)cs.n_constraints, 1e3 * (clock_seconds() - begin),
            (double)budget.now / 1e6, (double)budget.peak / 1e6);
-    must(blank_request(&request, circuit, &budget, &err), &err);
+    bench_must(blank_request(&request, circuit, &budget, &err), &err);
     bench_witness(name, &cs, &request, 1, &budget);
     bench_witness(name, &cs, &request, 0, &budget);
     request_done(&request);
@@ -111,8 +100,6 @@ static void bench_circuit(const char *name)
 int main(int argc, char **argv)
 {
     static const char *const kinds[] = {"porep", "winning", "window", "update"};
-    const char *smoke = getenv("CUZK_BENCH_SMOKE");
-    const bool small = smoke && strcmp(smoke, "1") == 0;
     char name[32];
 
     for (int i = 1; i < argc; i++)
@@ -121,7 +108,7 @@ int main(int argc, char **argv)
         snprintf(name, sizeof name, "%s-2KiB", kinds[i]);
         bench_circuit(name);
         snprintf(name, sizeof name, "%s-32GiB", kinds[i]);
-        if (!small)
+        if (!bench_smoke())
             bench_circuit(name);
     }
     return 0;
