@@ -73,6 +73,7 @@ static ptrdiff_t plain(struct channel *channel, ssize_t n)
     if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
         return CHANNEL_LATER;
     snprintf(channel->why, sizeof channel->why, "%s", strerror(errno));
+    channel->peer_left = true;
     return CHANNEL_FAILED;
 }
 
@@ -93,6 +94,7 @@ static ptrdiff_t under_tls(struct channel *channel, int n, int *error)
         ERR_error_string_n(ERR_peek_error(), text, sizeof text);
     ERR_clear_error();
     snprintf(channel->why, sizeof channel->why, "TLS: %s", text);
+    channel->peer_left = *error == SSL_ERROR_SYSCALL;
     return CHANNEL_FAILED;
 }
 

@@ -17,6 +17,8 @@ struct channel {
      * it can be read. */
     bool read_wants_write, write_wants_read;
     char why[160]; /* after CHANNEL_FAILED: one sentence */
+    /* And: the connection failed, not TLS. What the peer said before may still be read. */
+    bool peer_left;
 };
 
 /* fd is connected and does not block; it becomes the channel's, also on failure. tls NULL: plain;

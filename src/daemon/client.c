@@ -248,12 +248,14 @@ static enum cuzk_status receive(struct client *c, struct cuzk_error *err)
     }
 }
 
-/* The server takes no more, and `left` says so. What it said before it left (an answer, a TLS alert
- * such as "certificate required") may still wait in the socket, and says more. */
+/* Nothing more can be sent, and `left` says why. If it is that the server has left: what it said
+ * before (an answer, a TLS alert such as "certificate required") may still wait in the socket, and
+ * says more. */
 static enum cuzk_status last_word(struct client *c, const struct cuzk_error *left,
                                   struct cuzk_error *err)
 {
-    TRY(receive(c, err));
+    if (c->channel.peer_left)
+        TRY(receive(c, err));
     if (c->broken)
         return broken(c, c->broken, err);
     return c->over ? CUZK_OK : error_set(err, left->status, "%s", left->message);
