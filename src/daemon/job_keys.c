@@ -254,21 +254,7 @@ static bool start_planner(struct jobs *jobs)
                          .card = "",
                          .held = w->held};
     snprintf(w->name, sizeof w->name, "planner");
-    w->process = worker_process_new(
-        jobs->loop,
-        &(struct worker_process_options){.program = jobs->program,
-                                         .name = w->name,
-                                         .backend = w->backend,
-                                         .card = w->card,
-                                         .threads = (unsigned)jobs->config->gpus.gpu_threads,
-                                         .witness_threads = jobs_witness_threads(jobs),
-                                         .params = jobs->params,
-                                         .allow_dev_keys = jobs->config->srs.allow_dev_keys,
-                                         .restart = true,
-                                         .note = jobs_note,
-                                         .died = jobs_worker_died,
-                                         .ctx = w});
-    return w->process != NULL;
+    return worker_start(w);
 }
 
 static void order_plan(struct jobs *jobs, struct circuit_name name)

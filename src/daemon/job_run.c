@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/pool.h"
 #include "daemon/jobs_state.h"
 #include "daemon/log.h"
 #include "daemon/worker.h"
@@ -488,7 +489,7 @@ static void note_proof_end(struct worker *w, const struct note_end *end)
     }
 }
 
-void jobs_note(void *ctx, const struct note *note)
+static void hear(void *ctx, const struct note *note) /* ctx: a worker */
 {
     struct worker *w = ctx;
 
@@ -531,7 +532,7 @@ static void job_lost_worker(struct job *job, const char *how)
     retry(job, CUZK_DEVICE, how);
 }
 
-void jobs_worker_died(void *ctx, const char *how)
+static void worker_died(void *ctx, const char *how)
 {
     struct worker *w = ctx;
     struct jobs *jobs = w->jobs;
@@ -553,4 +554,28 @@ void jobs_worker_died(void *ctx, const char *how)
         card_is_gone(w, had_said_hello);
     jobs_event(jobs, EVENT_WORKER, NULL, how);
     jobs_schedule(jobs);
+}
+
+/* ---- the process ----------------------------------------------------------------------------- */
+
+bool worker_start(struct worker *w)
+{
+    const struct config *config = w->jobs->config;
+    const unsigned threads = (unsigned)config->synthesis.threads;
+
+    w->process = worker_process_new(
+        w->jobs->loop, &(struct worker_process_options){
+                           .program = w->jobs->program,
+                           .name = w->name,
+                           .backend = w->backend,
+                           .card = w->card,
+                           .threads = (unsigned)config->gpus.gpu_threads,
+                           .witness_threads = threads ? threads : pool_processors(),
+                           .params = w->jobs->params,
+                           .allow_dev_keys = config->srs.allow_dev_keys,
+                           .restart = true,
+                           .note = hear,
+                           .died = worker_died,
+                           .ctx = w});
+    return w->process != NULL;
 }

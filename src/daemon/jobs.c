@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/pool.h"
 #include "daemon/jobs_state.h"
 #include "daemon/log.h"
 #include "daemon/memory_limit.h"
@@ -469,33 +468,12 @@ static enum cuzk_status choose_workers(struct jobs *jobs, struct cuzk_error *err
     return CUZK_OK;
 }
 
-unsigned jobs_witness_threads(const struct jobs *jobs)
-{
-    const unsigned n = (unsigned)jobs->config->synthesis.threads;
-
-    return n ? n : pool_processors();
-}
-
 static enum cuzk_status start_workers(struct jobs *jobs, struct cuzk_error *err)
 {
     for (size_t i = 0; i < jobs->n_workers; i++) {
         struct worker *w = &jobs->workers[i];
 
-        w->process = worker_process_new(
-            jobs->loop,
-            &(struct worker_process_options){.program = jobs->program,
-                                             .name = w->name,
-                                             .backend = w->backend,
-                                             .card = w->card,
-                                             .threads = (unsigned)jobs->config->gpus.gpu_threads,
-                                             .witness_threads = jobs_witness_threads(jobs),
-                                             .params = jobs->params,
-                                             .allow_dev_keys = jobs->config->srs.allow_dev_keys,
-                                             .restart = true,
-                                             .note = jobs_note,
-                                             .died = jobs_worker_died,
-                                             .ctx = w});
-        if (!w->process)
+        if (!worker_start(w))
             return error_set(err, CUZK_NO_MEMORY, "no memory for worker %s", w->name);
     }
     return CUZK_OK;

@@ -270,7 +270,6 @@ static inline const struct job_bytes *job_bytes_on(const struct job_plan *plan,
 
 struct worker *jobs_add_worker(struct jobs *jobs, enum worker_role role, const char *backend,
                                const char *card, const char *name);
-unsigned jobs_witness_threads(const struct jobs *jobs); /* synthesis.threads, or all processors */
 void jobs_event(struct jobs *jobs, enum event_kind kind, struct job *job, const char *text);
 void job_list_append(struct job_list *list, struct job *job);
 void job_list_remove(struct job_list *list, struct job *job);
@@ -324,10 +323,10 @@ uint64_t job_need(const struct job *job, struct worker *w);
 
 /* ---- job_run.c ---- */
 
+/* Its process, started again whenever it dies. False: no memory for it. */
+bool worker_start(struct worker *w);
 /* From the line to this worker. False: no memory for it; the next second tries again. */
 bool job_start(struct job *job, struct worker *w);
-void jobs_note(void *ctx, const struct note *note); /* ctx: a worker */
-void jobs_worker_died(void *ctx, const char *how);
 /* Ends it in this state. */
 void job_end(struct job *job, enum job_state state, enum cuzk_status status, const char *sentence);
 /* What is to be said if it is tried again, or fails. */

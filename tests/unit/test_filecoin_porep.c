@@ -2,12 +2,11 @@
 #include "filecoin/circuit_name.h"
 #include "filecoin/porep_circuit.h"
 #include "support/circuit_set.h"
+#include "support/pool_fixture.h"
 #include "support/porep_set.h"
 #include "support/shape_row.h"
 #include "support/testing.h"
 #include "support/vectors.h"
-
-static struct pool *pool;
 
 static struct r1cs record(const struct porep_shape *shape)
 {
@@ -215,19 +214,6 @@ static void test_a_wrong_sibling_is_found_by_row_and_name(void **state)
     packed_witness_done(&w);
     r1cs_done(&cs);
     porep_set_free(&set);
-}
-
-static int make_pool(void **state)
-{
-    (void)state;
-    return pool_new(&pool, 0, NULL) == CUZK_OK ? 0 : -1;
-}
-
-static int free_pool(void **state)
-{
-    (void)state;
-    pool_free(pool);
-    return 0;
 }
 
 int main(void)

@@ -2,13 +2,12 @@
 #include "filecoin/circuit.h"
 #include "filecoin/post_circuit.h"
 #include "support/circuit_set.h"
+#include "support/pool_fixture.h"
 #include "support/post_set.h"
 #include "support/shape_row.h"
 #include "support/testing.h"
 #include "support/vectors.h"
 #include "support/witness_digest.h"
-
-static struct pool *pool;
 
 static void must(enum cuzk_status st, const struct cuzk_error *err)
 {
@@ -551,19 +550,6 @@ static void test_the_file_of_curios_tests_is_a_correct_proof(void **state)
     must(post_check_deep(&v, pool, &err), &err);
     vanilla_post_done(&v);
     vector_free(file);
-}
-
-static int make_pool(void **state)
-{
-    (void)state;
-    return pool_new(&pool, 0, NULL) == CUZK_OK ? 0 : -1;
-}
-
-static int free_pool(void **state)
-{
-    (void)state;
-    pool_free(pool);
-    return 0;
 }
 
 int main(void)

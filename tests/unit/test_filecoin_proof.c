@@ -2,10 +2,9 @@
  * proof from the trapdoors that the vectors name, with the vectors' r and s; and some by the prover
  * under whole keys made from them. */
 #include "support/circuit_set.h"
+#include "support/pool_fixture.h"
 #include "support/post_set.h"
 #include "support/testing.h"
-
-static struct pool *pool;
 
 static void test_key_and_proof_of_porep_2k(void **state)
 {
@@ -77,19 +76,6 @@ static void test_key_and_both_proofs_of_update_32k(void **state)
 {
     (void)state;
     assert_set_proofs("update-32k", false, pool);
-}
-
-static int make_pool(void **state)
-{
-    (void)state;
-    return pool_new(&pool, 0, NULL) == CUZK_OK ? 0 : -1;
-}
-
-static int free_pool(void **state)
-{
-    (void)state;
-    pool_free(pool);
-    return 0;
 }
 
 int main(void)

@@ -9,8 +9,7 @@
 #include "filecoin/sample_update.h"
 #include "filecoin/update_circuit.h"
 #include "filecoin/vanilla_check.h"
-
-static struct pool *pool;
+#include "support/pool_fixture.h"
 
 static struct porep_config config_of(const struct sector_size *size, enum api_version version)
 {
@@ -310,19 +309,6 @@ static void test_witnesses_of_network_sizes_satisfy_every_row(void **state)
     assert_satisfied(sector_size_of_name("64GiB"), 3);
     assert_update_satisfied(sector_size_of_name("32GiB"), 15);
     assert_update_satisfied(sector_size_of_name("64GiB"), 7);
-}
-
-static int make_pool(void **state)
-{
-    (void)state;
-    return pool_new(&pool, 0, NULL) == CUZK_OK ? 0 : -1;
-}
-
-static int free_pool(void **state)
-{
-    (void)state;
-    pool_free(pool);
-    return 0;
 }
 
 int main(void)

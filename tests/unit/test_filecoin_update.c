@@ -4,12 +4,11 @@
 #include "filecoin/seal.h"
 #include "filecoin/update_circuit.h"
 #include "support/circuit_set.h"
+#include "support/pool_fixture.h"
 #include "support/shape_row.h"
 #include "support/testing.h"
 #include "support/update_set.h"
 #include "support/vectors.h"
-
-static struct pool *pool;
 
 static void must(enum cuzk_status st, const struct cuzk_error *err)
 {
@@ -453,19 +452,6 @@ static void test_proofs_take_the_memory_they_say_or_nothing(void **state)
     assert_int_equal(budget.class_now[MEM_REQUEST], bytes);
     vanilla_update_done(&v);
     assert_int_equal(budget.now, 0);
-}
-
-static int make_pool(void **state)
-{
-    (void)state;
-    return pool_new(&pool, 0, NULL) == CUZK_OK ? 0 : -1;
-}
-
-static int free_pool(void **state)
-{
-    (void)state;
-    pool_free(pool);
-    return 0;
 }
 
 int main(void)

@@ -7,6 +7,7 @@
 #include "field/limbs.h"
 #include "format/bellperson.h"
 #include "groth16/verify.h"
+#include "support/pool_fixture.h"
 #include "support/vectors.h"
 
 #define CURVE (&curve_bls12_381)
@@ -87,7 +88,7 @@ static uint64_t *inputs_of(const struct claim *c)
 }
 
 /* From bytes to a verdict, through every check a file passes. */
-static enum cuzk_status verdict(const struct claim *c, struct pool *pool)
+static enum cuzk_status verdict(const struct claim *c, struct pool *threads)
 {
     struct reader r = reader_over(c->vk, c->vk_bytes, "vk");
     struct verifying_key vk = {0};
@@ -99,30 +100,15 @@ static enum cuzk_status verdict(const struct claim *c, struct pool *pool)
 
     statement = (struct statement){inputs, c->n_inputs};
     TRY_GOTO(st, out, proof_decode(&proof, CURVE, c->proof, 192, "proof", NULL));
-    TRY_GOTO(st, out, vk_read(&vk, &r, CURVE, pool, NULL, NULL));
+    TRY_GOTO(st, out, vk_read(&vk, &r, CURVE, threads, NULL, NULL));
     TRY_GOTO(st, out, read_end(&r, NULL));
-    TRY_GOTO(st, out, verifier_init(&verifier, &vk, false, pool, NULL, NULL));
+    TRY_GOTO(st, out, verifier_init(&verifier, &vk, false, threads, NULL, NULL));
     st = groth16_verify(&verifier, &proof, &statement, NULL);
 out:
     verifier_done(&verifier);
     verifying_key_done(&vk);
     free(inputs);
     return st;
-}
-
-static struct pool *pool;
-
-static int make_pool(void **state)
-{
-    (void)state;
-    return pool_new(&pool, 2, NULL) == CUZK_OK ? 0 : -1;
-}
-
-static int free_pool(void **state)
-{
-    (void)state;
-    pool_free(pool);
-    return 0;
 }
 
 static const struct {
