@@ -1,6 +1,6 @@
 /* The quadratic extension Fp2 = Fp[i] / (i^2 + 1), p = 3 mod 4: what G2 is made of.
  *
- * Parameters: fp (field.inc.h), XI_C0 and XI_C1 (params/<curve>.h).
+ * Parameters: fp (field.inc.h).
  *
  * Names defined:
  *   fp2_t {c0, c1}                        c0 + c1 i, Montgomery form, reduced
@@ -9,7 +9,6 @@
  *   fp2_add fp2_sub fp2_neg fp2_dbl       out may be any operand, here and below
  *   fp2_conj                              c0 - c1 i, which is also a^p
  *   fp2_mul fp2_sqr fp2_mul_fp            by another element, by itself, by an element of Fp
- *   fp2_mul_xi                            by xi, whose sixth root makes the twist
  *   fp2_from_plain fp2_to_plain fp2_plain_is_reduced
  *   fp2_inv fp2_inv_batch                 0 -> 0
  *   fp_mul_small                          by a small constant
@@ -126,18 +125,6 @@ static inline void fp_mul_small(fp_t *out, const fp_t *a, unsigned k)
         if (k & top)
             fp_add(out, out, &base);
     }
-}
-
-static inline void fp2_mul_xi(fp2_t *out, const fp2_t *a)
-{
-    fp_t c0_by_0, c0_by_1, c1_by_0, c1_by_1;
-
-    fp_mul_small(&c0_by_0, &a->c0, XI_C0);
-    fp_mul_small(&c1_by_0, &a->c1, XI_C0);
-    fp_mul_small(&c0_by_1, &a->c0, XI_C1);
-    fp_mul_small(&c1_by_1, &a->c1, XI_C1);
-    fp_sub(&out->c0, &c0_by_0, &c1_by_1);
-    fp_add(&out->c1, &c1_by_0, &c0_by_1);
 }
 
 /* ---- forms ----------------------------------------------------------------------------------- */

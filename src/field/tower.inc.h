@@ -2,126 +2,31 @@
  *
  * Parameters: fp, fp2 (field/fp2.inc.h), FP12_FROBENIUS (params/<curve>.h).
  *
- * Names defined:
- *   fp6_t {c0, c1, c2}                    c0 + c1 v + c2 v^2
- *   fp6_add fp6_sub fp6_neg fp6_mul fp6_mul_v fp6_inv
- *   fp6_mul_01 fp6_mul_1                  by b0 + b1 v and by b1 v
- *   fp12_t {c0, c1}                       c0 + c1 w; seen as polynomials in w over Fp2, the
- *                                         coefficients are c0.c0 c1.c0 c0.c1 c1.c1 c0.c2 c1.c2
+ * Names defined, beside those of field/tower_products.inc.h; an fp12_t seen as a polynomial in w
+ * over Fp2 has the coefficients c0.c0 c1.c0 c0.c1 c1.c1 c0.c2 c1.c2:
+ *   fp6_neg fp6_inv
  *   fp12_one fp12_is_one fp12_eq
- *   fp12_mul fp12_sqr fp12_conj fp12_inv  conj: c0 - c1 w = a^(p^6)
+ *   fp12_conj fp12_inv                    conj: c0 - c1 w = a^(p^6)
  *   fp12_frobenius                        a^p
- *   fp12_mul_034 fp12_mul_014             by b0 + b3 w + b4 v w and by b0 + b1 v + b4 v w: lines
  *   fp12_sqr_cyclotomic                   where a^(p^4 - p^2 + 1) = 1; there conj is the inverse
  *
  * out may be any operand. Variable time. */
 #include "field/template.h"
 
-typedef struct {
-    fp2_t c0, c1, c2;
-} fp6_t;
-
-typedef struct {
-    fp6_t c0, c1;
-} fp12_t;
+#define TOWER_NAME(field, name) TEMPLATE_JOIN(field, name)
+#include "field/tower_products.inc.h"
+#undef TOWER_NAME
 
 static const fp12_t fp12_one = {{{{FP_ONE}, {{0}}}, {{{0}}, {{0}}}, {{{0}}, {{0}}}},
                                 {{{{0}}, {{0}}}, {{{0}}, {{0}}}, {{{0}}, {{0}}}}};
 
 /* ---- Fp6 ------------------------------------------------------------------------------------- */
 
-static inline void fp6_add(fp6_t *out, const fp6_t *a, const fp6_t *b)
-{
-    fp2_add(&out->c0, &a->c0, &b->c0);
-    fp2_add(&out->c1, &a->c1, &b->c1);
-    fp2_add(&out->c2, &a->c2, &b->c2);
-}
-
-static inline void fp6_sub(fp6_t *out, const fp6_t *a, const fp6_t *b)
-{
-    fp2_sub(&out->c0, &a->c0, &b->c0);
-    fp2_sub(&out->c1, &a->c1, &b->c1);
-    fp2_sub(&out->c2, &a->c2, &b->c2);
-}
-
 static inline void fp6_neg(fp6_t *out, const fp6_t *a)
 {
     fp2_neg(&out->c0, &a->c0);
     fp2_neg(&out->c1, &a->c1);
     fp2_neg(&out->c2, &a->c2);
-}
-
-static inline void fp6_mul_v(fp6_t *out, const fp6_t *a)
-{
-    fp2_t top;
-
-    fp2_mul_xi(&top, &a->c2);
-    out->c2 = a->c1;
-    out->c1 = a->c0;
-    out->c0 = top;
-}
-
-/* (a_i + a_j)(b_i + b_j) - a_i b_i - a_j b_j = a_i b_j + a_j b_i */
-static inline void fp6_cross(fp2_t *out, const fp2_t *ai, const fp2_t *aj, const fp2_t *bi,
-                             const fp2_t *bj, const fp2_t *ii, const fp2_t *jj)
-{
-    fp2_t s, t;
-
-    fp2_add(&s, ai, aj);
-    fp2_add(&t, bi, bj);
-    fp2_mul(&s, &s, &t);
-    fp2_sub(&s, &s, ii);
-    fp2_sub(out, &s, jj);
-}
-
-/* Karatsuba, six products (Devegili, O hEigeartaigh, Scott, Dahab 2006). */
-static inline void fp6_mul(fp6_t *out, const fp6_t *a, const fp6_t *b)
-{
-    fp2_t p0, p1, p2, cross01, cross02, cross12;
-
-    fp2_mul(&p0, &a->c0, &b->c0);
-    fp2_mul(&p1, &a->c1, &b->c1);
-    fp2_mul(&p2, &a->c2, &b->c2);
-    fp6_cross(&cross12, &a->c1, &a->c2, &b->c1, &b->c2, &p1, &p2);
-    fp6_cross(&cross01, &a->c0, &a->c1, &b->c0, &b->c1, &p0, &p1);
-    fp6_cross(&cross02, &a->c0, &a->c2, &b->c0, &b->c2, &p0, &p2);
-    fp2_mul_xi(&cross12, &cross12);
-    fp2_add(&out->c0, &p0, &cross12);
-    fp2_mul_xi(&p2, &p2);
-    fp2_add(&out->c1, &cross01, &p2);
-    fp2_add(&out->c2, &cross02, &p1);
-}
-
-static inline void fp6_mul_01(fp6_t *out, const fp6_t *a, const fp2_t *b0, const fp2_t *b1)
-{
-    fp2_t p0, p1, cross, high, top;
-
-    fp2_mul(&p0, &a->c0, b0);
-    fp2_mul(&p1, &a->c1, b1);
-    fp6_cross(&cross, &a->c0, &a->c1, b0, b1, &p0, &p1);
-    fp2_mul(&high, &a->c2, b1);
-    fp2_mul(&top, &a->c2, b0);
-    fp2_mul_xi(&high, &high);
-    fp2_add(&out->c0, &p0, &high);
-    out->c1 = cross;
-    fp2_add(&out->c2, &top, &p1);
-}
-
-static inline void fp6_mul_1(fp6_t *out, const fp6_t *a, const fp2_t *b1)
-{
-    fp2_t top;
-
-    fp2_mul(&top, &a->c2, b1);
-    fp2_mul(&out->c2, &a->c1, b1);
-    fp2_mul(&out->c1, &a->c0, b1);
-    fp2_mul_xi(&out->c0, &top);
-}
-
-static inline void fp6_mul_fp2(fp6_t *out, const fp6_t *a, const fp2_t *b)
-{
-    fp2_mul(&out->c0, &a->c0, b);
-    fp2_mul(&out->c1, &a->c1, b);
-    fp2_mul(&out->c2, &a->c2, b);
 }
 
 /* The adjoint over the norm: adjoint = (c0^2 - xi c1 c2, xi c2^2 - c0 c1, c1^2 - c0 c2). */
@@ -170,73 +75,6 @@ static inline void fp12_conj(fp12_t *out, const fp12_t *a)
 {
     out->c0 = a->c0;
     fp6_neg(&out->c1, &a->c1);
-}
-
-/* From p0 = a0 b0, p1 = a1 b1 and mixed = (a0 + a1)(b0 + b1). */
-static inline void fp12_combine(fp12_t *out, const fp6_t *p0, fp6_t *p1, const fp6_t *mixed)
-{
-    fp6_t t;
-
-    fp6_sub(&t, mixed, p0);
-    fp6_sub(&out->c1, &t, p1);
-    fp6_mul_v(p1, p1);
-    fp6_add(&out->c0, p0, p1);
-}
-
-static inline void fp12_mul(fp12_t *out, const fp12_t *a, const fp12_t *b)
-{
-    fp6_t p0, p1, mixed, t;
-
-    fp6_add(&mixed, &a->c0, &a->c1);
-    fp6_add(&t, &b->c0, &b->c1);
-    fp6_mul(&mixed, &mixed, &t);
-    fp6_mul(&p0, &a->c0, &b->c0);
-    fp6_mul(&p1, &a->c1, &b->c1);
-    fp12_combine(out, &p0, &p1, &mixed);
-}
-
-/* (c0 + c1)(c0 + v c1) = c0^2 + v c1^2 + (1 + v) c0 c1 */
-static inline void fp12_sqr(fp12_t *out, const fp12_t *a)
-{
-    fp6_t s, t, product;
-
-    fp6_mul(&product, &a->c0, &a->c1);
-    fp6_add(&s, &a->c0, &a->c1);
-    fp6_mul_v(&t, &a->c1);
-    fp6_add(&t, &t, &a->c0);
-    fp6_mul(&s, &s, &t);
-    fp6_sub(&s, &s, &product);
-    fp6_mul_v(&t, &product);
-    fp6_sub(&out->c0, &s, &t);
-    fp6_add(&out->c1, &product, &product);
-}
-
-static inline void fp12_mul_034(fp12_t *out, const fp12_t *a, const fp2_t *b0, const fp2_t *b3,
-                                const fp2_t *b4)
-{
-    fp6_t p0, p1, mixed;
-    fp2_t sum;
-
-    fp2_add(&sum, b0, b3);
-    fp6_add(&mixed, &a->c0, &a->c1);
-    fp6_mul_01(&mixed, &mixed, &sum, b4);
-    fp6_mul_fp2(&p0, &a->c0, b0);
-    fp6_mul_01(&p1, &a->c1, b3, b4);
-    fp12_combine(out, &p0, &p1, &mixed);
-}
-
-static inline void fp12_mul_014(fp12_t *out, const fp12_t *a, const fp2_t *b0, const fp2_t *b1,
-                                const fp2_t *b4)
-{
-    fp6_t p0, p1, mixed;
-    fp2_t sum;
-
-    fp2_add(&sum, b1, b4);
-    fp6_add(&mixed, &a->c0, &a->c1);
-    fp6_mul_01(&mixed, &mixed, b0, &sum);
-    fp6_mul_01(&p0, &a->c0, b0, b1);
-    fp6_mul_1(&p1, &a->c1, b4);
-    fp12_combine(out, &p0, &p1, &mixed);
 }
 
 /* 1/a = conj(a) / (c0^2 - v c1^2); 0 -> 0 */
