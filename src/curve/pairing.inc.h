@@ -7,14 +7,7 @@
  *   BN      (f_{6u+2,Q}(P) l_{T,pi(Q)}(P) l_{T+pi(Q),-pi^2(Q)}(P)) ^ ((p^12 - 1) / r)
  *
  * A running point T of E' walks along the digits; every step multiplies f by the line through the
- * points that it joins, taken to E and evaluated at P. A line is only needed up to factors from
- * proper subfields, which the exponent kills. With lambda = slope_num / slope_den the slope on E',
- * times slope_den, (and w^3 for an M-twist, which lies in Fp4) it is
- *
- *   D-twist, E' -> E: (x w^2, y w^3)      by_y yP - by_x xP w  + constant w^3
- *   M-twist, E' -> E: (x / w^2, y / w^3)  by_y yP w^3 - by_x xP w^2 + constant
- *
- * with by_y = slope_den, by_x = slope_num, constant = slope_num xT - slope_den yT.
+ * points that it joins, at P (curve/ate_steps.inc.h).
  *
  * Names defined:
  *   pairing_miller             product of f over n pairs and n_fixed with known lines; all share
@@ -26,117 +19,9 @@
  *                              what struct curve shows */
 #include "field/template.h"
 
-/* ---- lines ----------------------------------------------------------------------------------- */
-
-/* A point of E', homogeneous: (x/z, y/z). */
-typedef struct {
-    fp2_t x, y, z;
-} ate_point_t;
-
-typedef struct {
-    fp2_t constant, by_x, by_y;
-} ate_line_t;
-
-/* 3 b' a */
-static inline void ate_mul_3b(fp2_t *out, const fp2_t *a)
-{
-#if TWIST_IS_M
-    fp_mul_small(&out->c0, &a->c0, 3 * CURVE_B_SMALL);
-    fp_mul_small(&out->c1, &a->c1, 3 * CURVE_B_SMALL);
-    fp2_mul_xi(out, out);
-#else
-    fp2_t t;
-
-    fp2_mul(&t, a, &g2_b);
-    fp2_dbl(out, &t);
-    fp2_add(out, out, &t);
-#endif
-}
-
-/* T = 2T and the tangent; after Costello, Lange, Naehrig 2010, scaled by 4 to avoid halving:
- * by_y = 2 Y Z, by_x = 3 X^2, constant = Y^2 - 3 b' Z^2. */
-static inline void ate_double(ate_point_t *t, ate_line_t *line)
-{
-    fp2_t xx, yy, e, two_xy, f, s;
-
-    fp2_sqr(&xx, &t->x);
-    fp2_sqr(&yy, &t->y);
-    fp2_sqr(&s, &t->z);
-    ate_mul_3b(&e, &s);
-    fp2_add(&f, &t->y, &t->z);
-    fp2_sqr(&f, &f);
-    fp2_sub(&f, &f, &yy);
-    fp2_sub(&line->by_y, &f, &s);
-    fp2_add(&f, &t->x, &t->y);
-    fp2_sqr(&f, &f);
-    fp2_sub(&f, &f, &xx);
-    fp2_sub(&two_xy, &f, &yy);
-    fp2_dbl(&s, &xx);
-    fp2_add(&line->by_x, &s, &xx);
-    fp2_sub(&line->constant, &yy, &e);
-
-    fp2_dbl(&f, &e); /* f = 9 b' Z^2 */
-    fp2_add(&f, &f, &e);
-    fp2_sub(&s, &yy, &f);
-    fp2_mul(&t->x, &two_xy, &s); /* X = 2 X Y (Y^2 - f) */
-    fp2_add(&s, &yy, &f);
-    fp2_sqr(&s, &s);
-    fp2_sqr(&e, &e);
-    fp2_dbl(&f, &e);
-    fp2_add(&f, &f, &e);
-    fp2_dbl(&f, &f);
-    fp2_dbl(&f, &f);
-    fp2_sub(&t->y, &s, &f); /* Y = (Y^2 + f)^2 - 12 e^2 */
-    fp2_mul(&s, &yy, &line->by_y);
-    fp2_dbl(&s, &s);
-    fp2_dbl(&t->z, &s); /* Z = 8 Y^3 Z */
-}
-
-/* T = T + Q and the chord, Q affine, not +-T: by_y = X - xQ Z, by_x = Y - yQ Z. */
-static inline void ate_add(ate_point_t *t, ate_line_t *line, const g2_affine_t *q)
-{
-    fp2_t theta, lambda, c, d, e, f, g, h;
-
-    fp2_mul(&theta, &q->y, &t->z);
-    fp2_sub(&theta, &t->y, &theta);
-    fp2_mul(&lambda, &q->x, &t->z);
-    fp2_sub(&lambda, &t->x, &lambda);
-    line->by_y = lambda;
-    line->by_x = theta;
-    fp2_mul(&c, &theta, &q->x);
-    fp2_mul(&d, &lambda, &q->y);
-    fp2_sub(&line->constant, &c, &d);
-
-    fp2_sqr(&c, &theta);
-    fp2_sqr(&d, &lambda);
-    fp2_mul(&e, &lambda, &d);
-    fp2_mul(&f, &t->z, &c);
-    fp2_mul(&g, &t->x, &d);
-    fp2_add(&h, &e, &f);
-    fp2_sub(&h, &h, &g);
-    fp2_sub(&h, &h, &g);
-    fp2_mul(&t->x, &lambda, &h);
-    fp2_sub(&g, &g, &h);
-    fp2_mul(&g, &g, &theta);
-    fp2_mul(&c, &e, &t->y);
-    fp2_sub(&t->y, &g, &c);
-    fp2_mul(&t->z, &t->z, &e);
-}
-
-/* f = f * line at P = (-minus_x, y) */
-static inline void ate_mul_line(fp12_t *f, const ate_line_t *line, const fp_t *minus_x,
-                                const fp_t *y)
-{
-    fp2_t x_part, y_part;
-
-    fp2_mul_fp(&x_part, &line->by_x, minus_x);
-    fp2_mul_fp(&y_part, &line->by_y, y);
-#if TWIST_IS_M
-    fp12_mul_014(f, f, &line->constant, &x_part, &y_part);
-#else
-    fp12_mul_034(f, f, &y_part, &x_part, &line->constant);
-#endif
-}
+#define TOWER_NAME(field, name) TEMPLATE_JOIN(field, name)
+#include "curve/ate_steps.inc.h"
+#undef TOWER_NAME
 
 /* ---- Miller's loop --------------------------------------------------------------------------- */
 
@@ -159,7 +44,7 @@ static inline void ate_step_add(fp12_t *f, struct ate_pair *pair, const g2_affin
 {
     ate_line_t line;
 
-    ate_add(&pair->t, &line, q);
+    ate_add(&pair->t, &line, &q->x, &q->y);
     ate_mul_line(f, &line, &pair->minus_x, &pair->y);
 }
 
@@ -189,7 +74,7 @@ static inline void pairing_miller(fp12_t *f, struct ate_pair *pairs, size_t n,
         for (size_t k = 0; k < n; k++) {
             ate_line_t line;
 
-            ate_double(&pairs[k].t, &line);
+            ate_double(&pairs[k].t, &line, &g2_b);
             ate_mul_line(f, &line, &pairs[k].minus_x, &pairs[k].y);
             if (digits[i] != 0)
                 ate_step_add(f, &pairs[k], digits[i] > 0 ? &pairs[k].q : &pairs[k].minus_q);
@@ -235,18 +120,18 @@ static inline void pairing_lines(ate_line_t *line, const g2_affine_t *q)
 
     g2_affine_neg(&minus_q, q);
     for (size_t i = 1; i < sizeof digits; i++) {
-        ate_double(&t, line++);
+        ate_double(&t, line++, &g2_b);
         if (digits[i] != 0)
-            ate_add(&t, line++, digits[i] > 0 ? q : &minus_q);
+            ate_add(&t, line++, &q->x, digits[i] > 0 ? &q->y : &minus_q.y);
     }
 #if FAMILY_IS_BN
     g2_affine_t image;
 
     g2_psi(&image, q);
-    ate_add(&t, line++, &image);
+    ate_add(&t, line++, &image.x, &image.y);
     g2_psi(&image, &image);
     g2_affine_neg(&image, &image);
-    ate_add(&t, line++, &image);
+    ate_add(&t, line++, &image.x, &image.y);
 #endif
 }
 
