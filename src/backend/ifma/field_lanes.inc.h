@@ -367,7 +367,7 @@ static __attribute__((noinline, unused)) void F(lanes_mul_sum)(F_LANES_T *out, c
     LANE_ASSERT(F(lanes_are_below)(out, 2));
 }
 
-static __attribute__((noinline)) void F(lanes_sqr)(F_LANES_T *out, const F_LANES_T *a)
+static __attribute__((noinline, unused)) void F(lanes_sqr)(F_LANES_T *out, const F_LANES_T *a)
 {
     __m512i t[2 * F_N];
 

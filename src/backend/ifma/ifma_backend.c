@@ -19,11 +19,12 @@
 static const struct {
     const struct curve *curve;
     const struct ifma_kernels *kernels;
+    void (*replace_pairing)(struct curve *curve);
     void (*replace_fr)(struct scalar_kernels *kernels); /* NULL: none */
-} all[] = {{&curve_bls12_381, &ifma_bls12_381, ifma_scalars_bls12_381},
-           {&curve_bn254, &ifma_bn254, ifma_scalars_bn254},
-           {&curve_toy_bn, &ifma_toy_bn, NULL},
-           {&curve_toy_bls12, &ifma_toy_bls12, NULL}};
+} all[] = {{&curve_bls12_381, &ifma_bls12_381, ifma_pairing_bls12_381, ifma_scalars_bls12_381},
+           {&curve_bn254, &ifma_bn254, ifma_pairing_bn254, ifma_scalars_bn254},
+           {&curve_toy_bn, &ifma_toy_bn, ifma_pairing_toy_bn, NULL},
+           {&curve_toy_bls12, &ifma_toy_bls12, ifma_pairing_toy_bls12, NULL}};
 
 enum { N_CURVES = sizeof all / sizeof *all };
 
@@ -41,6 +42,7 @@ static void fill(void)
         lanes[i].g1 = *all[i].curve->g1;
         lanes[i].g2 = *all[i].curve->g2;
         lanes[i].fr = *all[i].curve->fr;
+        all[i].replace_pairing(&lanes[i].curve);
         all[i].kernels->replace_g1(&lanes[i].g1);
         all[i].kernels->replace_g2(&lanes[i].g2);
         all[i].kernels->replace_poseidon(&lanes[i].fr);

@@ -19,6 +19,12 @@ struct ifma_kernels {
 void ifma_scalars_bls12_381(struct scalar_kernels *kernels);
 void ifma_scalars_bn254(struct scalar_kernels *kernels);
 
+/* The pairings of a curve that holds the portable ones. */
+void ifma_pairing_bls12_381(struct curve *curve);
+void ifma_pairing_bn254(struct curve *curve);
+void ifma_pairing_toy_bn(struct curve *curve);
+void ifma_pairing_toy_bls12(struct curve *curve);
+
 extern const struct ifma_kernels ifma_bls12_381, ifma_bn254, ifma_toy_bn, ifma_toy_bls12;
 
 /* The same curve with its bulk operations in lanes. Only where cpu_features()->avx512_ifma. */
