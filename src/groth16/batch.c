@@ -34,7 +34,7 @@ struct batch {
 /* Lays the pieces out from `base`; called once with NULL for the size. */
 static size_t lay_out(struct batch *b, size_t n, uint8_t *base)
 {
-    const struct curve *curve = b->v->vk->curve;
+    const struct curve *curve = b->v->curve;
     size_t input_bytes = (b->v->vk->n_inputs - 1) * curve->fr_bytes;
     size_t at = 0;
 
@@ -83,7 +83,7 @@ static void draw_weight(struct scalar *z, const struct curve *curve)
 /* inputs[i] = sum over j of z_j x_ji, plain. */
 static void combine_inputs(struct batch *b, size_t first, size_t n)
 {
-    const struct curve *curve = b->v->vk->curve;
+    const struct curve *curve = b->v->curve;
     size_t n_inputs = b->v->vk->n_inputs - 1;
 
     memset(b->inputs, 0, n_inputs * curve->fr_bytes);
@@ -105,7 +105,7 @@ static void weigh_proof(void *ctx, size_t j, unsigned worker)
 {
     const struct weigh *job = ctx;
     struct batch *b = job->b;
-    const struct curve *curve = b->v->vk->curve;
+    const struct curve *curve = b->v->curve;
     const struct proof *proof = &b->proofs[job->first + j];
     struct g1_point c;
 
@@ -120,7 +120,7 @@ static void weigh_proof(void *ctx, size_t j, unsigned worker)
 static enum cuzk_status equation_holds(struct batch *b, size_t first, size_t n, bool *ret,
                                        struct cuzk_error *err)
 {
-    const struct curve *curve = b->v->vk->curve;
+    const struct curve *curve = b->v->curve;
     const struct points_view weighted = {POINTS_PLAIN, b->c, n};
     struct g1_point fixed[3]; /* against -beta, -gamma, -delta */
     struct scalar sum = {{0}};
@@ -191,7 +191,7 @@ enum cuzk_status groth16_verify_batch(struct verifier *v, const struct proof *pr
     for (size_t j = 0; j < n; j++) {
         if ((st = statement_check(v, &statements[j], err)) != CUZK_OK)
             return error_prefix(err, st, "proof %zu of %zu", j, n);
-        if (proof_has_infinity(v->vk->curve, &proofs[j]))
+        if (proof_has_infinity(v->curve, &proofs[j]))
             return name_bad(j, n, ": a point is infinity", ret_bad, err);
     }
     if (n == 0)

@@ -4,6 +4,7 @@
  * that shares its inversions: 32 x 40 additions for a PoRep key and no doubling. */
 #include "groth16/verify.h"
 
+#include "backend/host.h"
 #include "msm/group_kernels.h"
 #include "ntt/scalar_kernels.h"
 
@@ -49,7 +50,7 @@ static struct layout lay_out(const struct curve *curve, size_t n_inputs, bool ta
 
 size_t verifier_bytes(const struct curve *curve, size_t n_inputs, bool tables, unsigned n_threads)
 {
-    const struct layout l = lay_out(curve, n_inputs, tables, n_threads);
+    const struct layout l = lay_out(host_curve(curve), n_inputs, tables, n_threads);
 
     return region_bytes(3 * l.lines + l.value + l.tables + l.scalars + l.select + l.points +
                         l.scratch);
@@ -61,7 +62,7 @@ size_t verifier_bytes(const struct curve *curve, size_t n_inputs, bool tables, u
 static enum cuzk_status fill_tables(struct verifier *v, struct budget *budget,
                                     struct cuzk_error *err)
 {
-    const struct curve *curve = v->vk->curve;
+    const struct curve *curve = v->curve;
     const struct group_kernels *g1 = curve->g1;
     size_t n = v->vk->n_inputs, layer = n_windows(curve) * n, bytes = curve->g1_bytes;
     uint8_t *table = v->tables;
@@ -86,7 +87,7 @@ static enum cuzk_status fill_tables(struct verifier *v, struct budget *budget,
 static enum cuzk_status prepare_pairings(struct verifier *v, struct cuzk_error *err)
 {
     const struct verifying_key *vk = v->vk;
-    const struct curve *curve = vk->curve;
+    const struct curve *curve = v->curve;
     const struct g2_point *const fixed[] = {&vk->beta_g2, &vk->gamma_g2, &vk->delta_g2};
     const struct g2_point infinity = {{0}};
     const void *const lines[] = {v->lines[VERIFIER_BETA]};
@@ -110,13 +111,14 @@ enum cuzk_status verifier_init(struct verifier *v, const struct verifying_key *v
                                struct pool *pool, struct budget *budget, struct cuzk_error *err)
 {
     const unsigned n_threads = pool_size(pool);
-    const struct layout l = lay_out(vk->curve, vk->n_inputs, tables, n_threads);
+    const struct curve *curve = host_curve(vk->curve);
+    const struct layout l = lay_out(curve, vk->n_inputs, tables, n_threads);
     enum cuzk_status st;
 
-    *v = (struct verifier){.vk = vk, .pool = pool};
+    *v = (struct verifier){.vk = vk, .curve = curve, .pool = pool};
     TRY_GOTO(st, fail,
              region_map(&v->memory, budget, MEM_KEY,
-                        verifier_bytes(vk->curve, vk->n_inputs, tables, n_threads), err));
+                        verifier_bytes(curve, vk->n_inputs, tables, n_threads), err));
     for (size_t i = 0; i < 3; i++)
         v->lines[i] = v->memory.base + i * l.lines;
     v->alpha_beta = v->memory.base + 3 * l.lines;
@@ -159,7 +161,7 @@ static void signed_digits(int16_t *digits, size_t windows, const uint64_t *scala
 static size_t gather(const struct verifier *v, uint8_t *out, const uint8_t *packed)
 {
     const uint64_t *scalars = (const uint64_t *)(const void *)packed;
-    const struct curve *curve = v->vk->curve;
+    const struct curve *curve = v->curve;
     size_t n = v->vk->n_inputs, windows = n_windows(curve), bytes = curve->g1_bytes, taken = 0;
     int16_t digits[34];
 
@@ -184,7 +186,7 @@ enum cuzk_status verifier_ic_sum(struct verifier *v, const struct scalar *first,
                                  struct g1_point *out, struct cuzk_error *err)
 {
     const struct verifying_key *vk = v->vk;
-    const struct curve *curve = vk->curve;
+    const struct curve *curve = v->curve;
     const size_t n = vk->n_inputs;
     const struct layout l = lay_out(curve, n, v->tables, pool_size(v->pool));
     uint8_t *scalars = v->room, *select = scalars + l.scalars;
@@ -207,7 +209,7 @@ enum cuzk_status verifier_ic_sum(struct verifier *v, const struct scalar *first,
 enum cuzk_status statement_check(const struct verifier *v, const struct statement *statement,
                                  struct cuzk_error *err)
 {
-    const struct curve *curve = v->vk->curve;
+    const struct curve *curve = v->curve;
 
     if (statement->n + 1 != v->vk->n_inputs)
         return error_set(err, CUZK_BAD_INPUT, "%zu public inputs, the key is for %zu", statement->n,
@@ -226,7 +228,7 @@ enum cuzk_status statement_check(const struct verifier *v, const struct statemen
 enum cuzk_status groth16_verify(struct verifier *v, const struct proof *proof,
                                 const struct statement *statement, struct cuzk_error *err)
 {
-    const struct curve *curve = v->vk->curve;
+    const struct curve *curve = v->curve;
     const struct scalar one = {{1}};
     struct g1_point fixed[2] = {{{0}}, proof->c}; /* IC(x) and C, against -gamma and -delta */
     const void *const lines[2] = {v->lines[VERIFIER_GAMMA], v->lines[VERIFIER_DELTA]};

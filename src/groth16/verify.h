@@ -21,6 +21,7 @@
  * fault on a fresh page costs as much as six additions. Serves one call at a time. */
 struct verifier {
     const struct verifying_key *vk; /* borrowed */
+    const struct curve *curve;      /* the key's, with the fastest operations of this machine */
     struct pool *pool;
     struct region memory; /* MEM_KEY; the rest points into it */
     void *lines[3];       /* of the pairings with -beta, -gamma, -delta */
@@ -38,7 +39,7 @@ MUST_CHECK enum cuzk_status verifier_init(struct verifier *v, const struct verif
                                           bool tables, struct pool *pool, struct budget *budget,
                                           struct cuzk_error *err);
 void verifier_done(struct verifier *v); /* accepts a zeroed one */
-/* What verifier_init takes and keeps. */
+/* What verifier_init takes and keeps on this machine. */
 size_t verifier_bytes(const struct curve *curve, size_t n_inputs, bool tables, unsigned n_threads);
 
 /* What a proof is about: n public inputs without ONE, plain, packed with the curve's fr_bytes, at
