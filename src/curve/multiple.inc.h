@@ -62,27 +62,9 @@ static inline void G(mul)(G_T *out, const G_T *a, const fr_t *k)
     *out = sum;
 }
 
-static inline void G(mul_u)(G_T *out, const G_T *a)
-{
-    static const signed char digits[] = U_DIGITS;
-    G_T odd[(U_DIGIT_MAX + 1) / 2], sum, t;
-
-    odd[0] = *a;
-    G(dbl)(&t, a);
-    for (size_t i = 1; i < sizeof odd / sizeof odd[0]; i++)
-        G(add)(&odd[i], &odd[i - 1], &t);
-    sum = odd[digits[0] / 2];
-    for (size_t i = 1; i < sizeof digits; i++) {
-        G(dbl)(&sum, &sum);
-        if (digits[i] > 0) {
-            G(add)(&sum, &sum, &odd[digits[i] / 2]);
-        } else if (digits[i] < 0) {
-            G(neg)(&t, &odd[-digits[i] / 2]);
-            G(add)(&sum, &sum, &t);
-        }
-    }
-    *out = sum;
-}
+#define POINT GROUP
+#include "curve/multiple_by_u.inc.h"
+#undef POINT
 
 #undef G
 #undef B

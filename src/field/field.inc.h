@@ -295,39 +295,12 @@ static inline void F(from_u64)(F_T *out, uint64_t x)
     F(from_plain)(out, &plain);
 }
 
-/* ---- powers and inverses --------------------------------------------------------------------- */
-
-/* out = a^e, e: n plain words, least significant first. Windows of up to four bits that begin and
- * end with a one, from the top. */
-static inline void F(pow)(F_T *out, const F_T *a, const uint64_t *e, size_t n)
+static inline void F(set_one)(F_T *out)
 {
-    F_T odd[8], r = F(one); /* odd[i] = a^(2i + 1) */
-    size_t at = 64 * n;     /* bits not yet looked at */
-
-    odd[0] = *a;
-    F(sqr)(&r, a);
-    for (int i = 1; i < 8; i++)
-        F(mul)(&odd[i], &odd[i - 1], &r);
-    r = F(one);
-    while (at > 0) {
-        size_t end = at < 4 ? 0 : at - 4;
-        unsigned window = 0;
-
-        if ((e[(at - 1) / 64] >> ((at - 1) % 64) & 1) == 0) {
-            F(sqr)(&r, &r);
-            at--;
-            continue;
-        }
-        while ((e[end / 64] >> (end % 64) & 1) == 0)
-            end++;
-        for (; at > end; at--) {
-            window = 2 * window + (unsigned)(e[(at - 1) / 64] >> ((at - 1) % 64) & 1);
-            F(sqr)(&r, &r);
-        }
-        F(mul)(&r, &r, &odd[window / 2]);
-    }
-    *out = r;
+    *out = F(one);
 }
+
+/* ---- powers and inverses --------------------------------------------------------------------- */
 
 #include "field/inverse.inc.h"
 
@@ -339,6 +312,7 @@ static inline void F(pow)(F_T *out, const F_T *a, const uint64_t *e, size_t n)
 #undef F_WORDS
 #undef F_SUMS
 
+#include "field/pow.inc.h"
 #include "field/inv_batch.inc.h"
 #undef FIELD
 #undef PARAM
