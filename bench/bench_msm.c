@@ -1,4 +1,5 @@
-/* Sums of products beside blst's, one thread; class sums, fixed-base multiples and decoding alone.
+/* Sums of products beside blst's, one thread; class sums, fixed-base multiples, decoding and
+ * decompressing (with the subgroup's check) alone.
  * All of it with the portable kernels and, where the processor has them, in lanes ("-lanes"). The
  * largest lengths are there in lanes only; then two threads stand beside one.
  * BN254 stands beside blst's BLS12-381 of the same length. Other lengths run when asked:
@@ -277,12 +278,46 @@ static void ours_decode(void *ctx)
         exit(1);
 }
 
+/* Encodings of the same points, and where each begins. */
+static uint8_t *compressed;
+static const uint8_t **compressed_at;
+
+static void compress(const struct work *w, const struct curve *curve, bool second)
+{
+    const size_t bytes = w->kernels->encoded_bytes / 2;
+
+    compressed = bench_memory(w->n * bytes);
+    compressed_at = bench_memory(w->n * sizeof *compressed_at);
+    for (size_t i = 0; i < w->n; i++) {
+        struct g2_point point = {{0}}; /* room for either */
+
+        w->kernels->to_plain(&point, (const char *)w->points.data + i * 2 * bytes, 1);
+        if (second)
+            curve->g2_encode(compressed + i * bytes, &point, true);
+        else
+            curve->g1_encode(compressed + i * bytes, (const struct g1_point *)&point, true);
+        compressed_at[i] = compressed + i * bytes;
+    }
+}
+
+static void ours_decompress(void *ctx)
+{
+    struct work *w = ctx;
+    struct points_fault fault;
+
+    if (!w->kernels->decompress((void *)(uintptr_t)w->points.data, compressed_at, w->n, &fault))
+        exit(1);
+}
+
 static void bench_points(const struct curve *curve, unsigned lg, bool second)
 {
     static const struct {
         const char *name;
         bench_fn *f;
-    } kernels[] = {{"class-sum", ours_sum}, {"decode", ours_decode}, {"fixed-base", ours_fixed}};
+    } kernels[] = {{"class-sum", ours_sum},
+                   {"decode", ours_decode},
+                   {"decompress", ours_decompress},
+                   {"fixed-base", ours_fixed}};
     struct work w;
 
     work_new(&w, curve, second, (size_t)1 << lg);
@@ -290,6 +325,7 @@ static void bench_points(const struct curve *curve, unsigned lg, bool second)
     memset(all_selected, 0xff, w.n / 8 + 8);
     encoded = bench_memory(w.n * w.kernels->encoded_bytes);
     w.kernels->encode(encoded, w.points.data, w.n);
+    compress(&w, curve, second);
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         char title[64];
 
@@ -302,6 +338,8 @@ static void bench_points(const struct curve *curve, unsigned lg, bool second)
                                   .ours = kernels[i].f,
                                   .ours_ctx = &w});
     }
+    free(compressed_at);
+    free(compressed);
     free(encoded);
     free(all_selected);
     work_free(&w);

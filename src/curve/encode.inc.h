@@ -19,6 +19,7 @@
  *
  * Names defined, for GROUP = g1:
  *   g1_encoded_bytes(compressed)
+ *   g1_flag_mask g1_flags      the flags' bits, and which of them stand for what
  *   g1_lift_x                  the point with this x and the smaller or larger y
  *   g1_write_bytes             Montgomery affine -> bytes
  *   g1_read_bytes              bytes -> Montgomery affine; checks flags, range and curve, not the
@@ -33,6 +34,11 @@
 static inline size_t G(encoded_bytes)(bool compressed)
 {
     return compressed ? B(bytes) : 2 * B(bytes);
+}
+
+static inline uint8_t G(flag_mask)(void)
+{
+    return FLAGS_ARE_ZCASH ? 0xe0 : 0xc0;
 }
 
 /* The flags of an encoding; larger only for a compressed finite point. */
@@ -84,7 +90,7 @@ static inline bool G(bytes_are_zero)(const uint8_t *bytes, size_t n)
 
 static inline enum point_fault G(read_bytes)(G_AFFINE_T *out, const uint8_t *in, bool compressed)
 {
-    const uint8_t mask = FLAGS_ARE_ZCASH ? 0xe0 : 0xc0, flags = in[0] & mask;
+    const uint8_t mask = G(flag_mask)(), flags = in[0] & mask;
     uint8_t first[B(bytes)];
     G_AFFINE_T plain, point;
     bool larger;

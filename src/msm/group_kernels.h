@@ -45,6 +45,10 @@ struct group_kernels {
      */
     bool (*decode)(void *out, const struct points_view *points, size_t begin, size_t end,
                    struct points_fault *fault);
+    /* out[i] (native) = the point at in[i], compressed (curve.h), i in [0, n). All that g1_decode
+     * checks is checked, the subgroup of each included; infinity is accepted. False and *fault,
+     * the first bad one, if one is bad. */
+    bool (*decompress)(void *out, const uint8_t *const *in, size_t n, struct points_fault *fault);
     void (*to_plain)(void *out, const void *native, size_t n);  /* in place allowed */
     void (*from_plain)(void *out, const void *plain, size_t n); /* in place allowed */
     void (*encode)(uint8_t *out, const void *native, size_t n); /* POINTS_ZCASH */

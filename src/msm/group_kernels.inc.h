@@ -28,6 +28,7 @@ static const struct group_kernels G(kernels) = {
     .point_bytes = sizeof(G(affine_t)),
     .encoded_bytes = sizeof(G(affine_t)),
     .decode = G(bulk_decode),
+    .decompress = G(bulk_decompress),
     .to_plain = G(bulk_to_plain),
     .from_plain = G(bulk_from_plain),
     .encode = G(bulk_encode),

@@ -123,6 +123,43 @@ static void test_digits_make_the_scalar_again(void **state)
     }
 }
 
+/* For the bounds inside; test_decompress.c has the claims. */
+static void test_points_are_decompressed(void **state)
+{
+    enum { N = 40 };
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed() + 2);
+    for (int second = 0; second < 2; second++) {
+        const struct group_case group = {
+            .curve = &TESTED, .kernels = second ? TESTED.g2 : TESTED.g1, .second = second};
+        const size_t bytes = group.kernels->point_bytes;
+        uint8_t encoded[N][sizeof(struct g2_point) / 2], *native = malloc(N * bytes);
+        const uint8_t *at[N];
+        struct known_points points;
+        struct points_fault fault;
+
+        assert_non_null(native);
+        known_points_new(&points, &group, N, &rng);
+        for (size_t i = 0; i < N; i++) {
+            struct any_point p = {.u = {.w = {0}}};
+
+            memcpy(&p, points.plain + i * bytes, bytes);
+            if (second)
+                TESTED.g2_encode(encoded[i], &p.u.g2, true);
+            else
+                TESTED.g1_encode(encoded[i], &p.u.g1, true);
+            at[i] = encoded[i];
+        }
+        assert_true(group.kernels->decompress(native, at, N, &fault));
+        group.kernels->to_plain(native, native, N);
+        assert_memory_equal(native, points.plain, N * bytes);
+        known_points_free(&points);
+        free(native);
+    }
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -141,6 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_msm_gives_the_same_bytes_for_every_window_tile_and_slice),
         cmocka_unit_test(test_digits_make_the_scalar_again),
+        cmocka_unit_test(test_points_are_decompressed),
     };
 
 #ifdef CUZK_LANE_CHECKS

@@ -50,19 +50,25 @@ static inline void G(cells_clear)(G_CELL_T *cells, size_t n)
         cells[i] = B(cell_infinity);
 }
 
+/* x^3 + b, below 3p; x < 2p */
+static inline void G(lanes_curve_rhs)(B_LANES_T *out, const B_LANES_T *x, const B_LANES_T *constant)
+{
+    B_LANES_T cube;
+
+    B(lanes_sqr)(&cube, x);
+    B(lanes_mul)(&cube, &cube, x);
+    B(lanes_add)(out, &cube, constant);
+}
+
 /* The lanes whose points satisfy the curve's equation; infinity (zeros) does not. */
 static __attribute__((noinline)) __mmask8 G(lanes_on_curve)(const B_LANES_T *x, const B_LANES_T *y,
                                                             const B_LANES_T *constant)
 {
     B_LANES_T right, left;
 
-    B(lanes_sqr)(&right, x);
-    B(lanes_mul)(&right, &right, x);
-    B(lanes_add)(&right, &right, constant);
+    G(lanes_curve_rhs)(&right, x, constant);
     B(lanes_sqr)(&left, y);
-    B(lanes_raw_sub)(&left, &left, &right);
-    B(lanes_fold)(&left, &left);
-    return B(lanes_zeros)(&left, 1);
+    return B(lanes_equal)(&left, &right);
 }
 
 /* How points of a view come into lanes. */

@@ -4,6 +4,7 @@
  *   fp_cell_t             affine, coordinates below 2p in Montgomery form with S
  *   fp_cell_load          both coordinates of eight; returns the lanes at infinity
  *   fp_cell_load_x fp_cell_store
+ *   fp2_lanes_decode      as fp_lanes_decode
  *
  *     G1   { x, y }                       one pair
  *     G2   { x.c0, x.c1 } { y.c0, y.c1 }  two
@@ -100,7 +101,15 @@ LANE_INLINE __mmask8 fp2_cell_import(fp2_lanes_t *x, fp2_lanes_t *y, const void 
            fp_lanes_import(&y->c1, at, 3 * sizeof(fp_t), factor);
 }
 
-/* The same from bytes, uncompressed (curve/encode.inc.h). Returns the lanes whose coordinates are
+/* One coordinate from bytes (curve/coordinate.inc.h). */
+LANE_INLINE __mmask8 fp2_lanes_decode(fp2_lanes_t *out, const void *const at[LANES], size_t offset,
+                                      const fp_lanes_t *factor)
+{
+    return fp_lanes_decode(&out->c1, at, offset, factor) &
+           fp_lanes_decode(&out->c0, at, offset + fp_bytes, factor);
+}
+
+/* Both from bytes, uncompressed (curve/encode.inc.h). Returns the lanes whose coordinates are
  * below p; flags make the first one larger than that. */
 LANE_INLINE __mmask8 fp_cell_decode(fp_lanes_t *x, fp_lanes_t *y, const void *const at[LANES],
                                     const fp_lanes_t *factor)
@@ -111,9 +120,7 @@ LANE_INLINE __mmask8 fp_cell_decode(fp_lanes_t *x, fp_lanes_t *y, const void *co
 LANE_INLINE __mmask8 fp2_cell_decode(fp2_lanes_t *x, fp2_lanes_t *y, const void *const at[LANES],
                                      const fp_lanes_t *factor)
 {
-    return fp_lanes_decode(&x->c1, at, 0, factor) & fp_lanes_decode(&x->c0, at, fp_bytes, factor) &
-           fp_lanes_decode(&y->c1, at, 2 * fp_bytes, factor) &
-           fp_lanes_decode(&y->c0, at, 3 * fp_bytes, factor);
+    return fp2_lanes_decode(x, at, 0, factor) & fp2_lanes_decode(y, at, fp2_bytes, factor);
 }
 
 /* The lanes whose coordinates, native words, are below p. */

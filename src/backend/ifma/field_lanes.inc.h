@@ -41,8 +41,9 @@
  *   fp_lanes_raw_sub                       a - b, raw
  *   fp_lanes_neg_where                     2p - a in some lanes, raw
  *   fp_lanes_fold                          raw, above -4p and below 3p, to normal, below 2p
+ *   fp_lanes_multiple                      a small multiple, folded
  *   fp_lanes_select                        lane by lane
- *   fp_lanes_zeros                         the lanes that are 0 mod p
+ *   fp_lanes_zeros fp_lanes_equal          the lanes that are 0 mod p, that are the same mod p
  *   fp_lanes_exchange fp_lanes_first fp_lanes_all
  *   fp_lanes_inv                           all lanes for one scalar inversion (lanes_inv.inc.h)
  *   fp_lanes_split fp_lanes_join           64-bit words <-> limbs, in lanes
@@ -187,6 +188,20 @@ LANE_INLINE void F(lanes_fold)(F_LANES_T *out, const F_LANES_T *a)
     LANE_ASSERT(F(lanes_are_below)(out, 2));
 }
 
+/* k a - less p, a normal, k <= 4: the value in (-4p, 3p), as folding asks. */
+LANE_INLINE void F(lanes_multiple)(F_LANES_T *out, const F_LANES_T *a, unsigned k, unsigned less)
+{
+    F_LANES_T t;
+
+    LANE_UNROLL
+    for (int j = 0; j < F_N; j++) {
+        t.l[j] = _mm512_sub_epi64(a->l[j], lanes_set(less * F(lane_modulus)[j]));
+        for (unsigned i = 1; i < k; i++)
+            t.l[j] = _mm512_add_epi64(t.l[j], a->l[j]);
+    }
+    F(lanes_fold)(out, &t);
+}
+
 /* a normal, below 2p, to below p. */
 LANE_INLINE void F(lanes_reduce_once)(F_LANES_T *out, const F_LANES_T *a)
 {
@@ -235,6 +250,16 @@ static inline __mmask8 F(lanes_zeros)(const F_LANES_T *a, unsigned k)
         zeros |= same;
     }
     return zeros;
+}
+
+/* The lanes where a = b mod p; a < 3p, b < 4p. */
+static inline __mmask8 F(lanes_equal)(const F_LANES_T *a, const F_LANES_T *b)
+{
+    F_LANES_T t;
+
+    F(lanes_raw_sub)(&t, a, b);
+    F(lanes_fold)(&t, &t);
+    return F(lanes_zeros)(&t, 1);
 }
 
 /* ---- multiplication -------------------------------------------------------------------------- */

@@ -72,6 +72,13 @@ LANE_INLINE void fp2_lanes_fold(fp2_lanes_t *out, const fp2_lanes_t *a)
     fp_lanes_fold(&out->c1, &a->c1);
 }
 
+LANE_INLINE void fp2_lanes_multiple(fp2_lanes_t *out, const fp2_lanes_t *a, unsigned k,
+                                    unsigned less)
+{
+    fp_lanes_multiple(&out->c0, &a->c0, k, less);
+    fp_lanes_multiple(&out->c1, &a->c1, k, less);
+}
+
 LANE_INLINE void fp2_lanes_select(fp2_lanes_t *out, __mmask8 where, const fp2_lanes_t *a,
                                   const fp2_lanes_t *b)
 {
@@ -82,6 +89,11 @@ LANE_INLINE void fp2_lanes_select(fp2_lanes_t *out, __mmask8 where, const fp2_la
 static inline __mmask8 fp2_lanes_zeros(const fp2_lanes_t *a, unsigned k)
 {
     return fp_lanes_zeros(&a->c0, k) & fp_lanes_zeros(&a->c1, k);
+}
+
+static inline __mmask8 fp2_lanes_equal(const fp2_lanes_t *a, const fp2_lanes_t *b)
+{
+    return fp_lanes_equal(&a->c0, &b->c0) & fp_lanes_equal(&a->c1, &b->c1);
 }
 
 LANE_INLINE void fp2_lanes_exchange(fp2_lanes_t *out, const fp2_lanes_t *a, unsigned distance)

@@ -5,6 +5,7 @@
 #include "msm/decode_one.inc.h"
 
 #include "backend/ifma/adder_lanes.inc.h"
+#include "backend/ifma/point_lanes.inc.h"
 #include "backend/ifma/decode_lanes.inc.h"
 #include "msm/lists.inc.h"
 #include "msm/sum_products.inc.h"
@@ -17,6 +18,7 @@
 static void G(replace)(struct group_kernels *kernels)
 {
     kernels->decode = G(lane_decode);
+    kernels->decompress = G(lane_decompress);
     kernels->check = G(lane_check);
     kernels->msm_bytes = G(bulk_msm_bytes);
     kernels->msm = G(bulk_msm);

@@ -27,6 +27,7 @@
 #include "backend/ifma/field_lanes.inc.h"
 #include "backend/ifma/fp2_lanes.inc.h"
 #include "backend/ifma/cell_lanes.inc.h"
+#include "backend/ifma/root_lanes.inc.h"
 
 #define LANE_CURVE TEMPLATE_JOIN(curve, CURVE)
 
@@ -46,6 +47,7 @@
 #undef BASE
 #undef GROUP_PARAM
 
+#include "backend/ifma/subgroup_lanes.inc.h"
 #include "backend/ifma/poseidon_lanes.inc.h"
 
 static void poseidon_replace(struct scalar_kernels *kernels)
