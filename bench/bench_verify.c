@@ -1,11 +1,12 @@
-/* Verification of a proof with 40 public inputs, alone, ten and a hundred at a time, on one thread.
- * The peer does what bellperson does with blst: a sum over the ic points, three Miller loops, one
- * final exponentiation, a comparison with e(alpha, beta). Proofs are made from logarithms. Products
- * of Miller values stand beside the portable ones. */
+/* Verification of a proof with 40 public inputs, alone, ten and a hundred at a time, and the reading
+ * of a hundred from their bytes, on one thread. The peer does what bellperson does with blst: a sum
+ * over the ic points, three Miller loops, one final exponentiation, a comparison with e(alpha, beta).
+ * Proofs are made from logarithms. Products of Miller values stand beside the portable ones. */
 #include "bench.h"
 
 #include "backend/host.h"
 #include "base/rng.h"
+#include "format/bellperson.h"
 #include "groth16/verify.h"
 
 #ifdef CUZK_HAVE_BLST
@@ -21,6 +22,7 @@ struct work {
     struct proof proofs[N_PROOFS];
     struct scalar inputs[N_PROOFS][N_PUBLIC];
     struct statement statements[N_PROOFS];
+    uint8_t bytes[N_PROOFS][192];
 #ifdef CUZK_HAVE_BLST
     blst_p1_affine ic[N_PUBLIC + 1], a, c;
     blst_p2_affine b, gamma, delta;
@@ -180,6 +182,15 @@ static void run_loops(const struct curve *curve, const char *name)
     free(l.value);
 }
 
+static void ours_decode(void *ctx)
+{
+    struct work *w = ctx;
+    struct proof proofs[N_PROOFS];
+    struct cuzk_error err;
+
+    check(proofs_decode(proofs, CURVE, w->bytes, N_PROOFS, "proof", NULL, NULL, &err), &err);
+}
+
 /* ---- the peer ------------------------------------------------------------------------------- */
 
 #ifdef CUZK_HAVE_BLST
@@ -245,6 +256,17 @@ static void peer_single(void *ctx)
     if (!blst_fp12_finalverify(&left, &right))
         exit(1);
 }
+
+static void peer_decode(void *ctx)
+{
+    struct work *w = ctx;
+
+    for (size_t j = 0; j < N_PROOFS; j++)
+        if (blst_p1_uncompress(&w->a, w->bytes[j]) || !blst_p1_affine_in_g1(&w->a) ||
+            blst_p2_uncompress(&w->b, w->bytes[j] + 48) || !blst_p2_affine_in_g2(&w->b) ||
+            blst_p1_uncompress(&w->c, w->bytes[j] + 144) || !blst_p1_affine_in_g1(&w->c))
+            exit(1);
+}
 #endif
 
 int main(void)
@@ -269,23 +291,35 @@ int main(void)
                             .unit = "ms",
                             .ours = ours_hundred,
                             .ours_ctx = &w};
+    struct bench decode = {.title = "read BLS12-381 a-proof-of-100 1",
+                           .rounds = 51,
+                           .units_per_second = 1e6 / N_PROOFS,
+                           .unit = "us",
+                           .ours = ours_decode,
+                           .ours_ctx = &w};
     struct rng rng;
 
     rng_seed(&rng, 1);
     make_key(&w, &logs, &rng);
     for (size_t j = 0; j < N_PROOFS; j++)
         make_proof(&w, j, &logs, &rng);
+    for (size_t j = 0; j < N_PROOFS; j++)
+        proof_encode(w.bytes[j], CURVE, &w.proofs[j]);
 #ifdef CUZK_HAVE_BLST
     peer_new(&w);
     single.peer = "blst";
     single.peer_fn = peer_single;
     single.peer_ctx = &w;
+    decode.peer = "blst";
+    decode.peer_fn = peer_decode;
+    decode.peer_ctx = &w;
 #endif
     bench_run(&single);
     bench_run(&ten);
     bench_run(&hundred);
     run_loops(&curve_bls12_381, "BLS12-381");
     run_loops(&curve_bn254, "BN254");
+    bench_run(&decode); /* last: the peer's points are others now */
     verifier_done(&w.verifier);
     verifying_key_done(&w.vk);
     return 0;

@@ -475,22 +475,22 @@ enum cuzk_status cuzk_verify(struct cuzk_context *ctx, struct cuzk_verifying_key
 }
 
 static enum cuzk_status decode_batch(struct proof *proofs, struct statement *statements,
-                                     const struct curve *curve, size_t n, const uint8_t *bytes,
-                                     const uint8_t *inputs, size_t n_inputs, size_t *ret_bad,
-                                     struct cuzk_error *err)
+                                     const struct verifier *verifier, size_t n,
+                                     const uint8_t *bytes, const uint8_t *inputs, size_t n_inputs,
+                                     size_t *ret_bad, struct cuzk_error *err)
 {
-    for (size_t j = 0; j < n; j++) {
-        enum cuzk_status st = proof_decode(&proofs[j], curve, bytes + j * proof_bytes(curve),
-                                           proof_bytes(curve), "proof", err);
+    size_t bad = n;
+    const enum cuzk_status st =
+        proofs_decode(proofs, verifier->vk->curve, bytes, n, "proof", &bad, verifier->pool, err);
 
-        if (st != CUZK_OK) {
-            if (ret_bad)
-                *ret_bad = j;
-            return error_prefix(err, st, "proof %zu of %zu", j, n);
-        }
-        statements[j] = (struct statement){inputs + j * n_inputs * CUZK_VALUE_BYTES, n_inputs};
+    if (bad < n) {
+        if (ret_bad)
+            *ret_bad = bad;
+        return error_prefix(err, st, "proof %zu of %zu", bad, n);
     }
-    return CUZK_OK;
+    for (size_t j = 0; j < n; j++)
+        statements[j] = (struct statement){inputs + j * n_inputs * CUZK_VALUE_BYTES, n_inputs};
+    return st;
 }
 
 enum cuzk_status cuzk_verify_batch(struct cuzk_context *ctx, struct cuzk_verifying_key *vk,
@@ -509,7 +509,8 @@ enum cuzk_status cuzk_verify_batch(struct cuzk_context *ctx, struct cuzk_verifyi
     TRY(region_map(&room, budget, MEM_SCRATCH, decoded_bytes + n * sizeof(struct statement), err));
     decoded = (struct proof *)(void *)room.base;
     statements = (struct statement *)(void *)(room.base + decoded_bytes);
-    st = decode_batch(decoded, statements, vk->vk.curve, n, proofs, inputs, n_inputs, ret_bad, err);
+    st =
+        decode_batch(decoded, statements, &vk->verifier, n, proofs, inputs, n_inputs, ret_bad, err);
     if (st == CUZK_OK)
         st = groth16_verify_batch(&vk->verifier, decoded, statements, n, ret_bad, budget, err);
     region_unmap(&room);

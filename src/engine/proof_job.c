@@ -499,12 +499,13 @@ static void verify_job_done(struct verify_job *job)
     request_done(&job->request);
 }
 
-static enum cuzk_status read_proofs(struct verify_job *job, const char *path, struct budget *budget,
+static enum cuzk_status read_proofs(struct verify_job *job, const char *path, struct engine *engine,
                                     struct cuzk_error *err)
 {
     const struct request *request = &job->request;
-    size_t n = request->end - request->first, n_inputs = request->n_inputs;
+    size_t n = request->end - request->first, n_inputs = request->n_inputs, bad = n;
     struct scalar *inputs;
+    enum cuzk_status st;
 
     TRY(file_map(&job->file, path, err));
     if (job->file.bytes != n * PARTITION_PROOF_BYTES)
@@ -515,15 +516,17 @@ static enum cuzk_status read_proofs(struct verify_job *job, const char *path, st
     job->statements = mem_new(n * sizeof *job->statements);
     if (!job->proofs || !job->statements)
         return error_set(err, CUZK_NO_MEMORY, "no memory for %zu proofs", n);
-    TRY(region_map(&job->inputs, budget, MEM_REQUEST, n * n_inputs * sizeof *inputs, err));
+    st = proofs_decode(job->proofs, &curve_bls12_381, job->file.data, n, path, &bad, engine->pool,
+                       err);
+    if (bad < n)
+        return error_prefix(err, CUZK_INVALID, "partition %zu", request->first + bad);
+    if (st != CUZK_OK)
+        return st;
+    TRY(region_map(&job->inputs, &engine->budget, MEM_REQUEST, n * n_inputs * sizeof *inputs, err));
     inputs = (struct scalar *)(void *)job->inputs.base;
     for (size_t i = 0; i < n; i++, inputs += n_inputs) {
         request->kind->public_inputs(request, inputs, request->first + (unsigned)i);
         job->statements[i] = (struct statement){.inputs = inputs, .n = n_inputs};
-        if (proof_decode(&job->proofs[i], &curve_bls12_381,
-                         job->file.data + i * PARTITION_PROOF_BYTES, PARTITION_PROOF_BYTES, path,
-                         err) != CUZK_OK)
-            return error_prefix(err, CUZK_INVALID, "partition %zu", (size_t)request->first + i);
     }
     return CUZK_OK;
 }
@@ -542,7 +545,7 @@ enum cuzk_status job_verify(struct engine *engine, const struct request_input *i
              proof_checker_open(&job.checker, job.request.name, key, engine->pool, &engine->budget,
                                 err));
     engine_stage(engine, "read proof");
-    TRY_GOTO(st, out, read_proofs(&job, proof_path, &engine->budget, err));
+    TRY_GOTO(st, out, read_proofs(&job, proof_path, engine, err));
     engine_stage(engine, "verify");
     st = groth16_verify_batch(&job.checker.verifier, job.proofs, job.statements,
                               job.request.end - job.request.first, &bad, &engine->budget, err);

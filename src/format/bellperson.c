@@ -1,5 +1,7 @@
 #include "format/bellperson.h"
 
+#include <stdatomic.h>
+
 #include "backend/host.h"
 #include "msm/group_kernels.h"
 
@@ -247,6 +249,40 @@ void proof_encode(uint8_t *out, const struct curve *curve, const struct proof *p
     curve->g1_encode(out + 3 * curve->fp_bytes, &proof->c, true);
 }
 
+/* Two vectors of points of G1 and one of G2, where the host has vectors (backend/host.h). */
+enum { AT_ONCE = 8 };
+
+/* n <= AT_ONCE proofs; false if one is not good. */
+static bool decode_at_once(struct proof *ret, const struct curve *curve, const uint8_t *bytes,
+                           size_t n)
+{
+    const struct group_kernels *g1 = host_curve(curve)->g1, *g2 = host_curve(curve)->g2;
+    const uint8_t *g1_at[2 * AT_ONCE], *g2_at[AT_ONCE];
+    struct g1_point g1_room[2 * AT_ONCE];
+    struct g2_point g2_room[AT_ONCE];
+    uint8_t *const ac = (uint8_t *)g1_room, *const b = (uint8_t *)g2_room; /* packed */
+    struct points_fault fault;
+
+    for (size_t j = 0; j < n; j++) {
+        g1_at[2 * j] = bytes + j * proof_bytes(curve);
+        g2_at[j] = g1_at[2 * j] + curve->fp_bytes;
+        g1_at[2 * j + 1] = g2_at[j] + 2 * curve->fp_bytes;
+    }
+    if (!g1->decompress(ac, g1_at, 2 * n, &fault) || !g2->decompress(b, g2_at, n, &fault))
+        return false;
+    g1->to_plain(ac, ac, 2 * n);
+    g2->to_plain(b, b, n);
+    for (size_t j = 0; j < n; j++) {
+        ret[j] = (struct proof){0};
+        memcpy(&ret[j].a, ac + 2 * j * g1->point_bytes, g1->point_bytes);
+        memcpy(&ret[j].b, b + j * g2->point_bytes, g2->point_bytes);
+        memcpy(&ret[j].c, ac + (2 * j + 1) * g1->point_bytes, g1->point_bytes);
+        if (proof_has_infinity(curve, &ret[j]))
+            return false;
+    }
+    return true;
+}
+
 enum cuzk_status proof_decode(struct proof *ret, const struct curve *curve, const void *bytes,
                               size_t n, const char *name, struct cuzk_error *err)
 {
@@ -256,9 +292,53 @@ enum cuzk_status proof_decode(struct proof *ret, const struct curve *curve, cons
     r.section = "proof";
     if (n != proof_bytes(curve))
         return reader_error(&r, err, "expected %zu bytes, found %zu", proof_bytes(curve), n);
-    TRY(read_g1(&r, curve, "A", true, &proof.a, err));
-    TRY(read_g2(&r, curve, "B", true, &proof.b, err));
-    TRY(read_g1(&r, curve, "C", true, &proof.c, err));
+    if (!decode_at_once(&proof, curve, bytes, 1)) {
+        TRY(read_g1(&r, curve, "A", true, &proof.a, err));
+        TRY(read_g2(&r, curve, "B", true, &proof.b, err));
+        TRY(read_g1(&r, curve, "C", true, &proof.c, err));
+    }
     *ret = proof;
     return CUZK_OK;
+}
+
+struct proofs_search {
+    struct proof *ret;
+    const struct curve *curve;
+    const uint8_t *bytes;
+    _Atomic size_t first_bad;
+};
+
+static void decode_range(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    struct proofs_search *s = ctx;
+    const size_t step = proof_bytes(s->curve);
+    size_t bad = begin, first = atomic_load(&s->first_bad);
+
+    (void)worker;
+    if (begin > first ||
+        decode_at_once(&s->ret[begin], s->curve, s->bytes + begin * step, end - begin))
+        return;
+    while (bad + 1 < end && decode_at_once(&s->ret[bad], s->curve, s->bytes + bad * step, 1))
+        bad++;
+    while (bad < first && !atomic_compare_exchange_weak(&s->first_bad, &first, bad))
+        continue;
+}
+
+enum cuzk_status proofs_decode(struct proof *ret, const struct curve *curve, const void *bytes,
+                               size_t n, const char *name, size_t *ret_bad, struct pool *pool,
+                               struct cuzk_error *err)
+{
+    struct proofs_search s = {.ret = ret, .curve = curve, .bytes = bytes, .first_bad = n};
+    size_t bad;
+
+    pool_for(pool, n, AT_ONCE, decode_range, &s);
+    if (pool_cancelled(pool))
+        return error_set(err, CUZK_CANCELLED, "cancelled");
+    bad = atomic_load(&s.first_bad);
+    if (bad == n)
+        return CUZK_OK;
+    if (ret_bad)
+        *ret_bad = bad;
+    return proof_decode(&ret[bad], curve, s.bytes + bad * proof_bytes(curve), proof_bytes(curve),
+                        name, err);
 }

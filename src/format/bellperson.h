@@ -61,5 +61,12 @@ void proof_encode(uint8_t *out, const struct curve *curve, const struct proof *p
 MUST_CHECK enum cuzk_status proof_decode(struct proof *ret, const struct curve *curve,
                                          const void *bytes, size_t n, const char *name,
                                          struct cuzk_error *err);
+/* The same for n proofs, one behind the other, many points at once. *ret_bad: the first that is not
+ * good, if there is one, of which *err tells; may be NULL. ret then holds anything. A cancelled pool
+ * gives CUZK_CANCELLED. */
+MUST_CHECK enum cuzk_status proofs_decode(struct proof *ret, const struct curve *curve,
+                                          const void *bytes, size_t n, const char *name,
+                                          size_t *ret_bad, struct pool *pool,
+                                          struct cuzk_error *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include "support/testing.h"
 
 #include "base/reader.h"
+#include "base/rng.h"
 #include "format/bellperson.h"
 #include "format/params_writer.h"
 #include "support/tiny_set.h"
@@ -345,6 +346,100 @@ static void test_proofs_are_read_strictly(void **state)
     vector_free(good);
 }
 
+enum { PROOFS = 19 }; /* two vectors and a part of one */
+
+static void random_proof(struct proof *proof, struct rng *rng)
+{
+    struct scalar k = {{0}};
+
+    *proof = (struct proof){0};
+    rng_bytes(rng, &k, 31);
+    CURVE->g1_mul(&proof->a, &CURVE->g1_generator, &k);
+    rng_bytes(rng, &k, 31);
+    CURVE->g2_mul(&proof->b, &CURVE->g2_generator, &k);
+    rng_bytes(rng, &k, 31);
+    CURVE->g1_mul(&proof->c, &CURVE->g1_generator, &k);
+}
+
+/* The first bad one, and what is said of it, as proof_decode would say it. */
+static void expect_bad_proof(const uint8_t *bytes, size_t n, size_t expected, struct pool *pool)
+{
+    struct proof proofs[PROOFS], proof;
+    struct cuzk_error err, err_alone;
+    size_t bad = 99;
+
+    assert_int_equal(proofs_decode(proofs, CURVE, bytes, n, "p", &bad, pool, &err), CUZK_BAD_INPUT);
+    assert_int_equal(bad, expected);
+    assert_int_equal(proof_decode(&proof, CURVE, bytes + 192 * expected, 192, "p", &err_alone),
+                     CUZK_BAD_INPUT);
+    assert_string_equal(err.message, err_alone.message);
+}
+
+static void test_many_proofs_are_what_each_is_alone(void **state)
+{
+    static const size_t lengths[] = {0, 1, 2, 7, 8, 9, 16, PROOFS};
+    static const struct change {
+        size_t at;
+        uint8_t infinity; /* otherwise a flag is lost */
+    } changes[] = {{0, 0}, {48, 0}, {144, 0}, {0, 1}, {48, 1}, {144, 1}};
+    struct proof proofs[PROOFS], got[PROOFS];
+    uint8_t bytes[192 * PROOFS];
+    struct cuzk_error err;
+    struct pool *pool;
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed());
+    assert_int_equal(pool_new(&pool, 3, &err), CUZK_OK);
+    for (size_t i = 0; i < PROOFS; i++) {
+        random_proof(&proofs[i], &rng);
+        proof_encode(bytes + 192 * i, CURVE, &proofs[i]);
+    }
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+        for (int threads = 0; threads < 2; threads++) {
+            size_t bad = 99;
+
+            memset(got, 0x5a, sizeof got);
+            assert_int_equal(proofs_decode(got, CURVE, bytes, lengths[l], "p", &bad,
+                                           threads ? pool : NULL, &err),
+                             CUZK_OK);
+            assert_int_equal(bad, 99);
+            assert_memory_equal(got, proofs, lengths[l] * sizeof *got);
+        }
+    for (size_t i = 0; i < PROOFS; i++) {
+        const struct change *change = &changes[i % (sizeof changes / sizeof *changes)];
+        uint8_t kept[192 * PROOFS];
+
+        memcpy(kept, bytes, sizeof bytes);
+        bytes[192 * i + change->at] &= 0x7f;
+        if (change->infinity) {
+            memset(bytes + 192 * i + change->at, 0, change->at == 48 ? 96 : 48);
+            bytes[192 * i + change->at] = 0xc0;
+        }
+        expect_bad_proof(bytes, PROOFS, i, NULL);
+        bytes[192 * (PROOFS - 1)] ^= 0x80; /* another behind it, or none */
+        if (i < PROOFS - 1)
+            expect_bad_proof(bytes, PROOFS, i, pool);
+        memcpy(bytes, kept, sizeof bytes);
+    }
+    pool_free(pool);
+}
+
+static void test_a_cancelled_pool_decodes_no_proofs(void **state)
+{
+    const atomic_bool cancel = true;
+    uint8_t bytes[192] = {0};
+    struct proof proof;
+    struct cuzk_error err;
+    struct pool *pool;
+
+    (void)state;
+    assert_int_equal(pool_new(&pool, 2, &err), CUZK_OK);
+    pool_set_cancel(pool, &cancel);
+    assert_int_equal(proofs_decode(&proof, CURVE, bytes, 1, "p", NULL, pool, &err), CUZK_CANCELLED);
+    pool_free(pool);
+}
+
 /* ---- other people's files ------------------------------------------------------------------- */
 
 static void test_hostile_keys_are_refused_in_one_line(void **state)
@@ -402,6 +497,8 @@ int main(void)
         cmocka_unit_test(test_infinity_has_no_place_in_a_verifying_key),
         cmocka_unit_test(test_points_outside_the_subgroup_are_refused),
         cmocka_unit_test(test_proofs_are_read_strictly),
+        cmocka_unit_test(test_many_proofs_are_what_each_is_alone),
+        cmocka_unit_test(test_a_cancelled_pool_decodes_no_proofs),
         cmocka_unit_test(test_hostile_keys_are_refused_in_one_line),
     };
 
