@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "daemon/memory_limit.h"
+#include "support/machine_root.h"
 #include "support/testing.h"
 
 static void test_ledger_serves_the_line_in_its_order(void **state)
@@ -99,78 +100,44 @@ static void test_ledger_starves_nobody(void **state)
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-static char root[512];
-
-static void put(const char *name, const char *text)
-{
-    char path[2400];
-    FILE *f;
-
-    snprintf(path, sizeof path, "mkdir -p \"$(dirname '%s/%s')\"", root, name);
-    assert_int_equal(system(path), 0);
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
-
-static int fresh_root(void **state)
-{
-    char command[1200];
-
-    (void)state;
-    snprintf(root, sizeof root, "%s", test_scratch_path("machine"));
-    snprintf(command, sizeof command, "rm -rf '%s'; mkdir '%s'", root, root);
-    return system(command);
-}
-
-static int drop_root(void **state)
-{
-    char command[1200];
-
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    return system(command);
-}
-
 static void test_limit_of_v2_is_the_least_of_all_ancestors(void **state)
 {
     char from[256];
 
     (void)state;
-    put("proc/meminfo", "MemTotal:       16000000 kB\nMemFree: 1 kB\n");
-    put("proc/self/cgroup", "0::/system.slice/cuzk.service\n");
-    put("sys/fs/cgroup/system.slice/cuzk.service/memory.max", "max\n");
-    put("sys/fs/cgroup/system.slice/cuzk.service/memory.high", "max\n");
-    assert_int_equal(memory_limit(root, from), 16384000000);
+    machine_put("proc/meminfo", "MemTotal:       16000000 kB\nMemFree: 1 kB\n");
+    machine_put("proc/self/cgroup", "0::/system.slice/cuzk.service\n");
+    machine_put("sys/fs/cgroup/system.slice/cuzk.service/memory.max", "max\n");
+    machine_put("sys/fs/cgroup/system.slice/cuzk.service/memory.high", "max\n");
+    assert_int_equal(memory_limit(machine_root(), from), 16384000000);
     assert_non_null(strstr(from, "proc/meminfo"));
-    put("sys/fs/cgroup/system.slice/memory.max", "8000000000\n");
-    assert_int_equal(memory_limit(root, from), 8000000000);
+    machine_put("sys/fs/cgroup/system.slice/memory.max", "8000000000\n");
+    assert_int_equal(memory_limit(machine_root(), from), 8000000000);
     assert_non_null(strstr(from, "system.slice/memory.max"));
-    put("sys/fs/cgroup/system.slice/cuzk.service/memory.high", "7000000000\n");
-    assert_int_equal(memory_limit(root, NULL), 7000000000);
-    put("sys/fs/cgroup/memory.max", "5000000000\n"); /* a container's own mount */
-    assert_int_equal(memory_limit(root, NULL), 5000000000);
+    machine_put("sys/fs/cgroup/system.slice/cuzk.service/memory.high", "7000000000\n");
+    assert_int_equal(memory_limit(machine_root(), NULL), 7000000000);
+    machine_put("sys/fs/cgroup/memory.max", "5000000000\n"); /* a container's own mount */
+    assert_int_equal(memory_limit(machine_root(), NULL), 5000000000);
 }
 
 static void test_limit_of_v1_is_the_least_of_all_ancestors(void **state)
 {
     (void)state;
-    put("proc/meminfo", "MemTotal:       16000000 kB\n");
-    put("proc/self/cgroup", "12:cpu,cpuacct:/a\n7:memory:/docker/0123/inner\n0::/\n");
-    put("sys/fs/cgroup/memory/docker/0123/inner/memory.limit_in_bytes", "9223372036854771712\n");
-    assert_int_equal(memory_limit(root, NULL), 16384000000);
-    put("sys/fs/cgroup/memory/docker/0123/memory.limit_in_bytes", "3221225472\n");
-    assert_int_equal(memory_limit(root, NULL), 3221225472);
-    put("sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
-    assert_int_equal(memory_limit(root, NULL), 1073741824);
+    machine_put("proc/meminfo", "MemTotal:       16000000 kB\n");
+    machine_put("proc/self/cgroup", "12:cpu,cpuacct:/a\n7:memory:/docker/0123/inner\n0::/\n");
+    machine_put("sys/fs/cgroup/memory/docker/0123/inner/memory.limit_in_bytes",
+                "9223372036854771712\n");
+    assert_int_equal(memory_limit(machine_root(), NULL), 16384000000);
+    machine_put("sys/fs/cgroup/memory/docker/0123/memory.limit_in_bytes", "3221225472\n");
+    assert_int_equal(memory_limit(machine_root(), NULL), 3221225472);
+    machine_put("sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
+    assert_int_equal(memory_limit(machine_root(), NULL), 1073741824);
 }
 
 static void test_limit_of_nothing_is_unknown(void **state)
 {
     (void)state;
-    assert_int_equal(memory_limit(root, NULL), 0);
+    assert_int_equal(memory_limit(machine_root(), NULL), 0);
 }
 
 static void test_meter_sees_this_process(void **state)
@@ -182,7 +149,7 @@ static void test_meter_sees_this_process(void **state)
 
 int main(void)
 {
-#define IN_ROOT(f) cmocka_unit_test_setup_teardown(f, fresh_root, drop_root)
+#define IN_ROOT(f) cmocka_unit_test_setup_teardown(f, machine_root_new, machine_root_remove)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ledger_serves_the_line_in_its_order),
         cmocka_unit_test(test_ledger_keeps_for_the_first_what_it_waits_for),
