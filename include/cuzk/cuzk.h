@@ -43,7 +43,7 @@ typedef void cuzk_progress_fn(void *user, const char *stage, uint64_t done, uint
 /* Zero is a good value for every member. */
 struct cuzk_options {
     uint64_t memory;            /* bytes that all objects and calls may take; 0: no limit */
-    unsigned threads;           /* 0: every processor that we may run on */
+    unsigned threads;           /* 0: the processors that mask and CPU quota allow */
     const char *backend;        /* "cpu", "ifma"; NULL: $CUZK_BACKEND, or "auto", the best here */
     cuzk_progress_fn *progress; /* may be NULL */
     void *progress_user;

@@ -4,9 +4,9 @@
 #include "base/pool.h"
 
 #include <pthread.h>
-#include <sched.h>
 
 #include "base/mem.h"
+#include "base/processors.h"
 
 struct worker {
     struct pool *pool;
@@ -96,11 +96,10 @@ static void *worker_main(void *arg)
 
 unsigned pool_processors(void)
 {
-    cpu_set_t set;
+    struct processors here;
 
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 1;
-    return (unsigned)CPU_COUNT(&set);
+    processors_count(&here, "");
+    return here.threads;
 }
 
 enum cuzk_status pool_new(struct pool **ret_pool, unsigned n_threads, struct cuzk_error *err)

@@ -20,13 +20,13 @@
 
 struct pool;
 
-/* n_threads counts the caller; 0 means all the processors we may run on. */
+/* n_threads counts the caller; 0 means as many as are right here (base/processors.h). */
 MUST_CHECK enum cuzk_status pool_new(struct pool **ret_pool, unsigned n_threads,
                                      struct cuzk_error *err);
 void pool_free(struct pool *pool); /* accepts NULL */
 
 unsigned pool_size(const struct pool *pool); /* 1 for NULL */
-unsigned pool_processors(void);              /* that we may run on */
+unsigned pool_processors(void);              /* the threads that are right here */
 
 /* While *cancel is true, calls not yet begun are skipped. NULL: never. Owned by the caller. Returns
  * the flag in use before, for who wants to put it back. */

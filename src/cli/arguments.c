@@ -87,7 +87,7 @@ static error_t parse_engine(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option engine_options[] = {
     {"backend", KEY_BACKEND, "NAME", 0, "auto (default), cpu, ifma or cuda", 10},
-    {"threads", KEY_THREADS, "N", 0, "threads; default all processors", 10},
+    {"threads", KEY_THREADS, "N", 0, "threads; default: as `cuzk info` says", 10},
     {"mem", KEY_MEM, "SIZE", 0, "memory allowed, such as 16GiB; default no limit", 10},
     {"trace", KEY_TRACE, "FILE", 0, "write the stages as a Chrome trace", 10},
     {0},

@@ -16,7 +16,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int command_info(int argc, char **argv)
 {
     static const struct argp_option options[] = {{"json", 'j', 0, 0, "answer in JSON", 0}, {0}};
-    static const struct argp argp = {options, parse, 0, "Version, processor, back ends.", 0, 0, 0};
+    static const struct argp argp = {options, parse, 0, "Version, processor, threads, back ends.", 0, 0, 0};
     bool json = false;
     struct report report;
     int code = cli_parse(&argp, argc, argv, &json);

@@ -61,7 +61,7 @@ struct config_memory {
 
 struct config_gpus {
     struct config_list devices; /* see below */
-    uint64_t gpu_threads;       /* of a worker's pool; 0: all processors */
+    uint64_t gpu_threads;       /* of a worker's pool; 0: pool_processors() */
 };
 
 struct config_scheduler {
@@ -69,7 +69,7 @@ struct config_scheduler {
 };
 
 struct config_synthesis {
-    uint64_t threads; /* witness threads; 0: all processors */
+    uint64_t threads; /* witness threads; 0: pool_processors() */
 };
 
 struct config_journal {

@@ -19,7 +19,7 @@ struct worker_options {
     int socket;
     const char *backend; /* "cpu", "ifma", "cuda" */
     const char *card;    /* its place among those that the daemon may see, or its UUID; "": none */
-    unsigned threads;    /* 0: all processors */
+    unsigned threads;    /* 0: pool_processors() */
     unsigned witness_threads; /* at least 1 */
     const char *params;       /* folder of the keys */
     bool allow_dev_keys;

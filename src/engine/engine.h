@@ -35,7 +35,7 @@ struct device_operation {
 
 struct engine_options {
     const char *backend;       /* "auto", "cpu", ...; NULL: $CUZK_BACKEND, or "auto" */
-    unsigned threads;          /* 0: all processors */
+    unsigned threads;          /* 0: pool_processors() */
     unsigned witness_threads;  /* that make witnesses; 0: the same */
     size_t memory;             /* the budget in bytes; 0: no limit */
     const atomic_bool *cancel; /* NULL: never */

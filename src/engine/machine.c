@@ -1,9 +1,8 @@
 #include "engine/machine.h"
 
-#include <sched.h>
-
 #include "backend/backend.h"
 #include "base/cpu.h"
+#include "base/processors.h"
 #include "engine/version.h"
 
 static void describe_backend(struct report *report, const struct backend *backend)
@@ -29,11 +28,17 @@ static void describe_backend(struct report *report, const struct backend *backen
 void machine_report(struct report *report)
 {
     const struct cpu_features *cpu = cpu_features();
-    cpu_set_t set;
+    struct processors here;
 
     report_text(report, "version", "%s", CUZK_VERSION);
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        report_number(report, "processors", (uint64_t)CPU_COUNT(&set));
+    processors_count(&here, "");
+    report_number(report, "processors", here.online);
+    report_number(report, "affinity", here.mask);
+    if (here.quota > 0)
+        report_text(report, "cpu_quota", "%.2f (%s)", here.quota, here.quota_from);
+    else
+        report_text(report, "cpu_quota", "none");
+    report_number(report, "threads", here.threads);
     report_text(report, "features", "%s%s%s", cpu->mulx_adx ? "mulx/adx " : "",
                 cpu->avx512_ifma ? "avx512-ifma " : "", cpu->sha_ni ? "sha-ni" : "");
     report_object(report, "backends");

@@ -4,7 +4,9 @@
 
 #include "engine/report.h"
 
-/* version, processor features, one line a back end: "available (...)" or why not. */
+/* version; processors of the machine, those we may run on, the quota of our control groups and the
+ * threads that follow from these; processor features; one line a back end: "available (...)" or why
+ * not. */
 void machine_report(struct report *report);
 
 #endif

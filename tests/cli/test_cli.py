@@ -127,6 +127,46 @@ def test_info_names_the_back_ends():
     assert info["version"] in cuzk("--version").stdout
 
 
+def test_info_counts_the_threads_that_are_right():
+    info = answer("info")
+    mask = sorted(os.sched_getaffinity(0))
+    assert info["processors"] >= info["affinity"] == len(mask) >= info["threads"] >= 1
+    if info["cpu_quota"] == "none":
+        assert info["threads"] == len(mask)
+    one = json.loads(subprocess.run(["taskset", "-c", str(mask[0]), CUZK, "info", "--json"],
+                                    capture_output=True, text=True, check=True).stdout)
+    assert one["affinity"] == one["threads"] == 1 and one["processors"] == info["processors"]
+
+
+def test_threads_are_no_more_than_a_group_has_time_for():
+    name = f"cuzk-cli-{os.getpid()}"
+    v1 = os.path.exists("/sys/fs/cgroup/cpu/tasks")
+    group = os.path.join("/sys/fs/cgroup/cpu" if v1 else "/sys/fs/cgroup", name)
+    file, quota = ("cpu.cfs_quota_us", "50000") if v1 else ("cpu.max", "50000 100000")
+    inside = f"echo $$ >{group}/cgroup.procs && grep -q ':/{name}$' /proc/self/cgroup && exec {CUZK} info --json"
+    try:
+        if not v1:
+            with open("/sys/fs/cgroup/cgroup.subtree_control", "w") as f:
+                f.write("+cpu")
+        os.mkdir(group)
+    except OSError as e:
+        print(f"without a control group, which cannot be made here: {e}")
+        return
+    try:
+        with open(os.path.join(group, file), "w") as f:
+            f.write(quota)
+        done = subprocess.run(["sh", "-c", inside], capture_output=True, text=True)
+        if done.returncode != 0:
+            print("without a control group, which is not where it was made:", done.stderr)
+            return
+        info = json.loads(done.stdout)
+        assert info["threads"] == 1 and info["cpu_quota"] == f"0.50 ({group}/{file})", info
+    except OSError as e:
+        print(f"without a quota, which cannot be set here: {e}")
+    finally:
+        os.rmdir(group)
+
+
 # ---- circuits ------------------------------------------------------------------------------------
 
 
