@@ -27,6 +27,11 @@ double clock_cpu_seconds(void)
     return seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+double clock_thread_seconds(void)
+{
+    return seconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
 static size_t status_kib(const char *key)
 {
     FILE *f = fopen("/proc/self/status", "r");

@@ -5,10 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-double clock_seconds(void);     /* monotonic wall time */
-double clock_unix_seconds(void); /* since 1970 */
-double clock_cpu_seconds(void); /* user + system time of all threads */
-size_t memory_anonymous(void);  /* anonymous + shared resident bytes now (/proc/self/status) */
-size_t memory_peak(void);       /* highest resident bytes, mapped files included (VmHWM) */
+double clock_seconds(void);        /* monotonic wall time */
+double clock_unix_seconds(void);   /* since 1970 */
+double clock_cpu_seconds(void);    /* user + system time of all threads */
+double clock_thread_seconds(void); /* of this one */
+size_t memory_anonymous(void);     /* anonymous + shared resident bytes now (/proc/self/status) */
+size_t memory_peak(void);          /* highest resident bytes, mapped files included (VmHWM) */
 
 #endif

@@ -1,12 +1,31 @@
-/* One lock, two conditions: `work` says that a new loop (generation) began, `idle` that the last
- * worker left it. Inside a loop the workers claim indices with one atomic counter; the bodies are
- * long (microseconds to milliseconds), so the counter is not contended. */
+/* A loop passes through a gate, one word:
+ *
+ *     | number of the loop | open | threads inside, beside the caller |
+ *
+ * The caller lays the loop out, opens the gate with the next number, wakes as many sleepers as can
+ * find a call, and takes calls itself until none is left. It shuts the gate and waits for those
+ * inside. A thread that wakes up late finds the gate shut: nobody has waited for it.
+ *
+ * Inside a loop the workers claim indices with one atomic counter; the bodies are long
+ * (microseconds to milliseconds), so the counter is not contended.
+ *
+ * Loops follow each other closely, and to wake a thread takes tens of microseconds: who finds
+ * nothing to do looks at the gate for PATIENCE before it sleeps. Not where other threads would need
+ * the processor that looks: when the pool has more threads than are right here. */
 #include "base/pool.h"
 
 #include <pthread.h>
 
+#include "base/clock.h"
+#include "base/cpu.h"
 #include "base/mem.h"
 #include "base/processors.h"
+
+#define PATIENCE 1e-4 /* seconds */
+
+#define GATE_INSIDE (((uint64_t)1 << 31) - 1)
+#define GATE_OPEN ((uint64_t)1 << 31)
+#define GATE_NUMBER 32 /* the lowest bit of the number */
 
 struct worker {
     struct pool *pool;
@@ -17,17 +36,23 @@ struct worker {
 struct pool {
     unsigned n_threads;
     unsigned n_started; /* threads beside the caller */
+    bool patient;
     const atomic_bool *cancel;
 
     pthread_mutex_t turn; /* held by the caller of the loop that runs */
+    _Atomic uint64_t gate;
+
     pthread_mutex_t lock;
-    pthread_cond_t work, idle;
-    unsigned long generation;
-    unsigned n_busy;
+    pthread_cond_t work; /* the gate is open, or stop */
+    pthread_cond_t left; /* the gate is shut and nobody is inside */
+    unsigned n_asleep;   /* wait for work */
     bool stop;
 
     atomic_bool paused;
     pthread_cond_t go; /* no longer paused */
+
+    atomic_bool timed;
+    _Atomic uint64_t longest_ns;
 
     /* the loop being run */
     pool_fn *f;
@@ -43,6 +68,28 @@ struct pool {
 static _Thread_local bool inside_loop;
 static _Thread_local unsigned my_index;
 
+/* ---- grains ---------------------------------------------------------------------------------- */
+
+static _Thread_local double grain_began; /* of those that are timed; 0: outside of calls */
+
+/* One ends, the next begins. */
+static void time_grain(struct pool *pool)
+{
+    const double now = clock_thread_seconds();
+    const uint64_t ns = (uint64_t)((now - grain_began) * 1e9);
+    uint64_t longest = atomic_load(&pool->longest_ns);
+
+    while (ns > longest && !atomic_compare_exchange_weak(&pool->longest_ns, &longest, ns))
+        continue;
+    grain_began = now;
+}
+
+double pool_longest_grain(struct pool *pool)
+{
+    atomic_store(&pool->timed, true);
+    return (double)atomic_exchange(&pool->longest_ns, 0) * 1e-9;
+}
+
 static void wait_to_go(struct pool *pool)
 {
     pthread_mutex_lock(&pool->lock);
@@ -51,12 +98,31 @@ static void wait_to_go(struct pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* May one more call begin? */
-static bool may_begin(struct pool *pool)
+bool pool_may_go_on(struct pool *pool)
 {
-    if (pool && atomic_load_explicit(&pool->paused, memory_order_relaxed))
+    if (!pool)
+        return true;
+    if (grain_began > 0)
+        time_grain(pool);
+    if (atomic_load_explicit(&pool->paused, memory_order_relaxed))
         wait_to_go(pool);
     return !pool_cancelled(pool);
+}
+
+static void call(struct pool *pool, pool_fn *f, void *ctx, size_t i, unsigned worker)
+{
+    const bool timed = pool && atomic_load_explicit(&pool->timed, memory_order_relaxed);
+    const bool outermost = grain_began == 0;
+
+    if (!pool_may_go_on(pool))
+        return;
+    if (timed && outermost)
+        grain_began = clock_thread_seconds();
+    f(ctx, i, worker);
+    if (timed)
+        time_grain(pool);
+    if (outermost)
+        grain_began = 0;
 }
 
 static void claim_and_run(struct pool *pool, unsigned worker)
@@ -66,31 +132,124 @@ static void claim_and_run(struct pool *pool, unsigned worker)
     inside_loop = true;
     my_index = worker;
     while ((i = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed)) < pool->n)
-        if (may_begin(pool))
-            pool->f(pool->ctx, i, worker);
+        call(pool, pool->f, pool->ctx, i, worker);
     inside_loop = false;
 }
+
+/* ---- the gate -------------------------------------------------------------------------------- */
+
+struct patience {
+    double end; /* 0: has not begun */
+    unsigned n;
+};
+
+/* May one look once more before sleeping? */
+static bool patience_lasts(struct patience *patience, const struct pool *pool)
+{
+    double now;
+
+    if (!pool->patient)
+        return false;
+    cpu_relax();
+    if (++patience->n % 16 != 1)
+        return true;
+    now = clock_seconds();
+    if (patience->end == 0)
+        patience->end = now + PATIENCE;
+    return now < patience->end;
+}
+
+/* *number: of the loop that this thread was in last. */
+static bool enter(struct pool *pool, uint64_t *number)
+{
+    uint64_t gate = atomic_load(&pool->gate);
+
+    while ((gate & GATE_OPEN) && gate >> GATE_NUMBER != *number)
+        if (atomic_compare_exchange_weak(&pool->gate, &gate, gate + 1)) {
+            *number = gate >> GATE_NUMBER;
+            return true;
+        }
+    return false;
+}
+
+static void leave(struct pool *pool)
+{
+    const uint64_t before = atomic_fetch_sub(&pool->gate, 1);
+
+    if ((before & (GATE_OPEN | GATE_INSIDE)) != 1)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    pthread_cond_signal(&pool->left);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* Into the next loop; false when there will be none. */
+static bool wait_to_enter(struct pool *pool, uint64_t *number)
+{
+    struct patience patience = {0};
+    bool entered;
+
+    do
+        if (enter(pool, number))
+            return true;
+    while (patience_lasts(&patience, pool));
+    pthread_mutex_lock(&pool->lock);
+    pool->n_asleep++;
+    while (!(entered = enter(pool, number)) && !pool->stop)
+        pthread_cond_wait(&pool->work, &pool->lock);
+    pool->n_asleep--;
+    pthread_mutex_unlock(&pool->lock);
+    return entered;
+}
+
+static void open_gate(struct pool *pool)
+{
+    const uint64_t number = (atomic_load(&pool->gate) >> GATE_NUMBER) + 1;
+    size_t n_wanted = pool->n - 1; /* one call is the caller's */
+    unsigned n_asleep;
+
+    atomic_store(&pool->gate, number << GATE_NUMBER | GATE_OPEN);
+    pthread_mutex_lock(&pool->lock); /* who is not asleep by now sees the gate open */
+    n_asleep = pool->n_asleep;
+    pthread_mutex_unlock(&pool->lock);
+    if (n_wanted >= n_asleep)
+        pthread_cond_broadcast(&pool->work);
+    else
+        while (n_wanted-- > 0)
+            pthread_cond_signal(&pool->work);
+}
+
+static bool is_empty(struct pool *pool)
+{
+    return (atomic_load(&pool->gate) & GATE_INSIDE) == 0;
+}
+
+static void shut_gate(struct pool *pool)
+{
+    struct patience patience = {0};
+
+    atomic_fetch_and(&pool->gate, ~GATE_OPEN);
+    do
+        if (is_empty(pool))
+            return;
+    while (patience_lasts(&patience, pool));
+    pthread_mutex_lock(&pool->lock);
+    while (!is_empty(pool))
+        pthread_cond_wait(&pool->left, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* ---- the pool -------------------------------------------------------------------------------- */
 
 static void *worker_main(void *arg)
 {
     struct worker *me = arg;
-    struct pool *pool = me->pool;
-    unsigned long seen = 0;
+    uint64_t number = 0;
 
-    pthread_mutex_lock(&pool->lock);
-    for (;;) {
-        while (!pool->stop && pool->generation == seen)
-            pthread_cond_wait(&pool->work, &pool->lock);
-        if (pool->stop)
-            break;
-        seen = pool->generation;
-        pthread_mutex_unlock(&pool->lock);
-        claim_and_run(pool, me->index);
-        pthread_mutex_lock(&pool->lock);
-        if (--pool->n_busy == 0)
-            pthread_cond_signal(&pool->idle);
+    while (wait_to_enter(me->pool, &number)) {
+        claim_and_run(me->pool, me->index);
+        leave(me->pool);
     }
-    pthread_mutex_unlock(&pool->lock);
     return NULL;
 }
 
@@ -104,7 +263,8 @@ unsigned pool_processors(void)
 
 enum cuzk_status pool_new(struct pool **ret_pool, unsigned n_threads, struct cuzk_error *err)
 {
-    unsigned n = n_threads ? n_threads : pool_processors();
+    const unsigned right = n_threads == 1 ? 1 : pool_processors();
+    const unsigned n = n_threads ? n_threads : right;
     struct pool *pool;
 
     if (n > 4096)
@@ -113,10 +273,11 @@ enum cuzk_status pool_new(struct pool **ret_pool, unsigned n_threads, struct cuz
     if (!pool)
         return error_set(err, CUZK_NO_MEMORY, "no memory for a pool of %u threads", n);
     pool->n_threads = n;
+    pool->patient = n <= right;
     pthread_mutex_init(&pool->turn, NULL);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->work, NULL);
-    pthread_cond_init(&pool->idle, NULL);
+    pthread_cond_init(&pool->left, NULL);
     pthread_cond_init(&pool->go, NULL);
     for (unsigned i = 1; i < n; i++) {
         struct worker *w = &pool->workers[i];
@@ -143,7 +304,7 @@ void pool_free(struct pool *pool)
     for (unsigned i = 1; i <= pool->n_started; i++)
         pthread_join(pool->workers[i].thread, NULL);
     pthread_cond_destroy(&pool->work);
-    pthread_cond_destroy(&pool->idle);
+    pthread_cond_destroy(&pool->left);
     pthread_cond_destroy(&pool->go);
     pthread_mutex_destroy(&pool->lock);
     pthread_mutex_destroy(&pool->turn);
@@ -188,8 +349,7 @@ static void run_serially(struct pool *pool, size_t n, pool_fn *f, void *ctx)
     const unsigned worker = inside_loop && my_index < pool_size(pool) ? my_index : 0;
 
     for (size_t i = 0; i < n; i++)
-        if (may_begin(pool))
-            f(ctx, i, worker);
+        call(pool, f, ctx, i, worker);
 }
 
 void pool_run(struct pool *pool, size_t n, pool_fn *f, void *ctx)
@@ -199,22 +359,13 @@ void pool_run(struct pool *pool, size_t n, pool_fn *f, void *ctx)
         return;
     }
     pthread_mutex_lock(&pool->turn);
-    pthread_mutex_lock(&pool->lock);
     pool->f = f;
     pool->ctx = ctx;
     pool->n = n;
     atomic_store(&pool->next, 0);
-    pool->n_busy = pool->n_started;
-    pool->generation++;
-    pthread_cond_broadcast(&pool->work);
-    pthread_mutex_unlock(&pool->lock);
-
+    open_gate(pool);
     claim_and_run(pool, 0);
-
-    pthread_mutex_lock(&pool->lock);
-    while (pool->n_busy > 0)
-        pthread_cond_wait(&pool->idle, &pool->lock);
-    pthread_mutex_unlock(&pool->lock);
+    shut_gate(pool);
     pthread_mutex_unlock(&pool->turn);
 }
 

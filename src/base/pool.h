@@ -8,6 +8,10 @@
  * the caller. Callers on different threads take turns, a loop each; but a loop of one call, or of a
  * pool of one thread, runs at once on its caller, and a pool_run inside f serially on that worker.
  *
+ * Urgent work goes first: what is ordinary runs in a pool that is paused meanwhile. A *grain* is
+ * what a thread computes between two looks at whether it may go on: a call, or a part of a long one
+ * (pool_may_go_on). Grains are about a millisecond or less, so that is how long urgent work waits.
+ *
  * Results never depend on the number of threads: that is the caller's duty, and a test of ours. */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
@@ -33,10 +37,14 @@ unsigned pool_processors(void);              /* the threads that are right here 
 const atomic_bool *pool_set_cancel(struct pool *pool, const atomic_bool *cancel);
 bool pool_cancelled(const struct pool *pool);
 
-/* While it is paused, no call begins: whoever would begin one waits. From any thread; the calls
+/* While it is paused, no grain begins: whoever would begin one waits. From any thread; the grains
  * that run end as they would. Who cancels a paused pool resumes it. */
 void pool_pause(struct pool *pool);
 void pool_resume(struct pool *pool);
+
+/* For a call to ask where it has computed for a while: waits while the pool (NULL: none) is paused.
+ * False once it is cancelled: the rest of the call may be left out. */
+bool pool_may_go_on(struct pool *pool);
 
 typedef void pool_fn(void *ctx, size_t i, unsigned worker);
 void pool_run(struct pool *pool, size_t n, pool_fn *f, void *ctx);
@@ -44,5 +52,9 @@ void pool_run(struct pool *pool, size_t n, pool_fn *f, void *ctx);
 /* The same over [0, n) cut into ranges of at most `grain`: f(ctx, begin, end, worker). */
 typedef void pool_range_fn(void *ctx, size_t begin, size_t end, unsigned worker);
 void pool_for(struct pool *pool, size_t n, size_t grain, pool_range_fn *f, void *ctx);
+
+/* For who measures: grains are timed from the first call on. Returns the longest since the last
+ * call, in seconds of processor time. */
+double pool_longest_grain(struct pool *pool);
 
 #endif
