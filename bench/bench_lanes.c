@@ -138,7 +138,7 @@ static void ours_g1_additions(void *ctx)
     g1_cell_t *sums = a->sums;
     struct g1_adder *adder = a->adder;
 
-    g1_adder_init(adder);
+    g1_adder_init(adder, NULL);
     for (size_t i = 0; i < a->n; i++)
         g1_adder_push(adder, g1_ref(&cells[a->left[i]], false), g1_ref(&cells[a->right[i]], i % 2),
                       &sums[i]);
@@ -152,7 +152,7 @@ static void ours_g2_additions(void *ctx)
     g2_cell_t *sums = a->sums;
     struct g2_adder *adder = a->adder;
 
-    g2_adder_init(adder);
+    g2_adder_init(adder, NULL);
     for (size_t i = 0; i < a->n; i++)
         g2_adder_push(adder, g2_ref(&cells[a->left[i]], false), g2_ref(&cells[a->right[i]], i % 2),
                       &sums[i]);

@@ -2,7 +2,9 @@
  * all processors. Peers' figures are published ones (bellperson 0.27.0 on two cores, the same key
  * and the same proof bytes), not of this run: ratios to them are marked "published".
  *
- * The smoke run records the circuit and reads the C1; it makes no key. */
+ * "longest grain" lines: the longest time, in processor time, that a thread computed in a loop without
+ * asking whether it may go on (base/pool.h), for each stage. `bench_prove proof` takes the key that is
+ * there. The smoke run records the circuit and reads the C1; it makes no key. */
 #include "bench.h"
 
 #include <pthread.h>
@@ -50,6 +52,18 @@ static size_t sampler_stop(struct sampler *s)
     atomic_store(&s->stop, true);
     pthread_join(s->thread, NULL);
     return s->peak;
+}
+
+/* ---- grains ---------------------------------------------------------------------------------- */
+
+/* The longest of a stage, when it has ended. */
+static void print_grain(void *ctx, const struct stage *stage)
+{
+    const struct engine *engine = ctx;
+    const double longest = pool_longest_grain(engine->pool);
+
+    if (stage->end > 0 && longest > 0)
+        printf("longest grain of %s: %.2f ms\n", stage->name, longest * 1e3);
 }
 
 /* ---- the two jobs ---------------------------------------------------------------------------- */
@@ -125,17 +139,18 @@ static void smoke(struct engine *engine)
     circuit_close(&circuit);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static struct engine engine; /* the stage table makes it large */
-    const struct engine_options options = {0};
+    const struct engine_options options = {.stage = print_grain, .stage_ctx = &engine};
     struct cuzk_error err;
 
     bench_must(engine_open(&engine, &options, &err), &err);
     if (bench_smoke()) {
         smoke(&engine);
     } else {
-        bench_key(&engine);
+        if (argc < 2 || strcmp(argv[1], "proof") != 0)
+            bench_key(&engine);
         engine_stages_clear(&engine);
         bench_proof(&engine);
     }

@@ -104,6 +104,7 @@ void engine_stage(struct engine *engine, const char *format, ...)
     va_list args;
 
     engine_stage_end(engine);
+    pool_may_go_on(engine->pool); /* much of some stages is not in loops */
     if (engine->n_stages == STAGES_MAX) {
         s = &engine->stages[STAGES_MAX - 1];
         s->end = 0.0;

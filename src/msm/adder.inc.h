@@ -3,7 +3,7 @@
  * Parameters, kept: GROUP, BASE as in curve/group.inc.h, which comes before.
  *
  *     struct g1_adder       a batch of pairs waiting to be added
- *     g1_adder_init         none waiting
+ *     g1_adder_init         none waiting; before each batch, `pool` is asked whether it may go on
  *     g1_adder_push         *out = a + b, at the latest by the next flush
  *     g1_adder_flush        computes what waits
  *
@@ -35,6 +35,7 @@
 typedef uintptr_t G(ref_t);
 
 struct G(adder) {
+    struct pool *pool;
     size_t n;
     struct G(adder_pair) {
         G(ref_t) a, b;
@@ -195,6 +196,7 @@ static void G(adder_flush)(struct G(adder) * adder)
 {
     B_T inverse;
 
+    pool_may_go_on(adder->pool);
     G(adder_forward)(adder);
     if (adder->n == 0)
         return;
@@ -203,8 +205,9 @@ static void G(adder_flush)(struct G(adder) * adder)
     adder->n = 0;
 }
 
-static inline void G(adder_init)(struct G(adder) * adder)
+static inline void G(adder_init)(struct G(adder) * adder, struct pool *pool)
 {
+    adder->pool = pool;
     adder->n = 0;
 }
 

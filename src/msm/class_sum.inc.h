@@ -72,7 +72,7 @@ static enum cuzk_status G(bulk_sum)(void *out, const struct points_view *points,
     atomic_init(&sum.bad, SIZE_MAX);
     for (unsigned t = 0; t < pool_size(pool); t++) {
         G(cells_clear)(sum.workers[t].sum, SUM_LISTS);
-        G(lists_init)(&sum.workers[t].lists);
+        G(lists_init)(&sum.workers[t].lists, pool);
     }
     pool_for(pool, n, SUM_POINTS, G(sum_range), &sum);
     if (pool_cancelled(pool))

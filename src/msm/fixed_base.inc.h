@@ -27,6 +27,7 @@ static size_t G(bulk_fixed_table_bytes)(void)
 
 struct G(fixed_table) {
     G_CELL_T *table;
+    struct pool *pool;
     G_AFFINE_T first[FIXED_WINDOWS]; /* 2^(c w) base */
 };
 
@@ -46,6 +47,7 @@ static void G(fixed_window)(void *ctx, size_t w, unsigned worker)
     for (size_t at = 0; at < n; at += BATCH) {
         const size_t m = n - at < BATCH ? n - at : BATCH;
 
+        pool_may_go_on(fixed->pool);
         for (size_t i = 0; i < m; i++) {
             sum[i] = last;
             G(add_mixed)(&last, &last, &fixed->first[w]);
@@ -57,7 +59,7 @@ static void G(fixed_window)(void *ctx, size_t w, unsigned worker)
 
 static void G(bulk_fixed_table_init)(void *table, const void *base_plain, struct pool *pool)
 {
-    struct G(fixed_table) fixed = {.table = table};
+    struct G(fixed_table) fixed = {.table = table, .pool = pool};
     G_AFFINE_T base;
     G_T power;
 
@@ -84,6 +86,7 @@ struct G(fixed_mul) {
     const uint64_t *scalars;
     G_AFFINE_T *out;
     struct G(fixed_worker) * workers;
+    struct pool *pool;
 };
 
 static size_t G(bulk_fixed_mul_bytes)(size_t n, unsigned n_threads)
@@ -98,7 +101,7 @@ static void G(fixed_mul_range)(void *ctx, size_t begin, size_t end, unsigned wor
     struct G(fixed_worker) *worker = &mul->workers[worker_index];
     G_CELL_T *product = worker->product;
 
-    G(adder_init)(&worker->adder);
+    G(adder_init)(&worker->adder, mul->pool);
     G(cells_clear)(product, end - begin);
     for (size_t i = begin; i < end; i++)
         worker->negative[i - begin] =
@@ -123,7 +126,8 @@ static void G(fixed_mul_range)(void *ctx, size_t begin, size_t end, unsigned wor
 static void G(bulk_fixed_mul)(void *out, const void *table, const uint64_t *scalars, size_t n,
                               void *scratch, struct pool *pool)
 {
-    struct G(fixed_mul) mul = {.table = table, .scalars = scalars, .out = out, .workers = scratch};
+    struct G(fixed_mul) mul = {
+        .table = table, .scalars = scalars, .out = out, .workers = scratch, .pool = pool};
 
     digits_init(&mul.digits, fr_modulus_words.l, FR_LIMBS, FR_BITS, FIXED_WINDOW);
     pool_for(pool, n, ADDER_PAIRS, G(fixed_mul_range), &mul);

@@ -40,11 +40,11 @@ struct G(lists) {
     struct G(adder) adder;
 };
 
-static inline void G(lists_init)(struct G(lists) * lists)
+static inline void G(lists_init)(struct G(lists) * lists, struct pool *pool)
 {
     lists->n_lists = 0;
     lists->n_refs = 0;
-    G(adder_init)(&lists->adder);
+    G(adder_init)(&lists->adder, pool);
 }
 
 /* One round: pairs are added, lists that are done leave. *n_sums: used so far of lists->sum. */

@@ -45,6 +45,7 @@ struct G(subgroup_worker) {
 struct G(subgroup_search) {
     const G_AFFINE_T *points;
     struct G(subgroup_worker) * workers;
+    struct pool *pool;
     _Atomic size_t first;
 };
 
@@ -101,13 +102,14 @@ static void G(subgroup_fold)(struct G(subgroup_worker) * w)
     }
 }
 
-static bool G(subgroup_sums_pass)(struct G(subgroup_worker) * w, const G_AFFINE_T *points, size_t n)
+static bool G(subgroup_sums_pass)(struct G(subgroup_worker) * w, const G_AFFINE_T *points, size_t n,
+                                  struct pool *pool)
 {
     const struct points_view view = {POINTS_NATIVE, points, n};
     G_AFFINE_T sum;
 
     G(cells_load)(w->cell, &view, NULL, 0, n, NULL);
-    G(lists_init)(&w->lists);
+    G(lists_init)(&w->lists, pool);
     for (unsigned pass = 0; pass < SUBGROUP_PASSES; pass++) {
         G(subgroup_sort)(w, n);
         G(subgroup_fill_buckets)(w);
@@ -135,18 +137,22 @@ static void G(subgroup_range)(void *ctx, size_t begin, size_t end, unsigned work
 
     if (begin > atomic_load(&search->first) ||
         (end - begin >= SUBGROUP_FEW &&
-         G(subgroup_sums_pass)(&search->workers[worker], search->points + begin, end - begin)))
+         G(subgroup_sums_pass)(&search->workers[worker], search->points + begin, end - begin,
+                               search->pool)))
         return;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = begin; i < end; i++) {
+        pool_may_go_on(search->pool);
         if (!G(in_subgroup)(&search->points[i])) {
             G(subgroup_note)(search, i);
             return;
         }
+    }
 }
 
 static size_t G(bulk_subgroup_check)(const void *native, size_t n, void *scratch, struct pool *pool)
 {
-    struct G(subgroup_search) search = {.points = native, .workers = scratch, .first = n};
+    struct G(subgroup_search) search = {
+        .points = native, .workers = scratch, .pool = pool, .first = n};
 
     pool_for(pool, n, n < SUBGROUP_FEW ? 16 : SUBGROUP_BATCH, G(subgroup_range), &search);
     return atomic_load(&search.first);

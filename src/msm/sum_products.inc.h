@@ -43,6 +43,7 @@ struct G(msm) {
     const uint32_t *index;
     const uint64_t *scalars;
     size_t n;
+    struct pool *pool;
 
     /* how it is done */
     struct digits digits;
@@ -100,7 +101,10 @@ static size_t G(bulk_msm_bytes)(size_t n, unsigned n_threads)
     return G(msm_plan)(&msm, n, n_threads, NULL);
 }
 
-enum { G(MSM_GRAIN) = 512 }; /* points loaded by one task */
+enum {
+    G(MSM_GRAIN) = 512,    /* points loaded by one task */
+    G(MSM_LOOK) = 1 << 15, /* terms sorted between two looks at the pool */
+};
 
 /* ---- a tile ---------------------------------------------------------------------------------- */
 
@@ -143,6 +147,8 @@ static void G(msm_sort)(void *ctx, size_t task, unsigned worker_index)
         /* the largest of all for zero */
         const uint32_t bucket = (uint32_t)(digit < 0 ? -digit : digit) - 1;
 
+        if (i % G(MSM_LOOK) == 0)
+            pool_may_go_on(msm->pool);
         digits[i] = digit;
         if (bucket - first < n_slice)
             end[bucket - first]++;
@@ -159,6 +165,8 @@ static void G(msm_sort)(void *ctx, size_t task, unsigned worker_index)
         const int32_t digit = digits[i];
         const uint32_t bucket = (uint32_t)(digit < 0 ? -digit : digit) - 1 - first;
 
+        if (i % G(MSM_LOOK) == 0)
+            pool_may_go_on(msm->pool);
         if (bucket < n_slice)
             entry[end[bucket]++] = (uint32_t)(2 * i + (digit < 0));
     }
@@ -176,7 +184,7 @@ static void G(msm_accumulate)(void *ctx, size_t task, unsigned worker_index)
     G_CELL_T *buckets = msm->buckets + w * msm->n_buckets;
     uint32_t at = first ? end[first - 1] : 0;
 
-    G(lists_init)(lists);
+    G(lists_init)(lists, msm->pool);
     for (size_t b = first; b < first + n_slice; b++) {
         if (at == end[b])
             continue;
@@ -210,7 +218,7 @@ static void G(msm_add_up)(void *ctx, size_t w, unsigned worker)
     G_AFFINE_T part;
     G_T sum;
 
-    G(adder_init)(adder);
+    G(adder_init)(adder, msm->pool);
     for (unsigned round = 0; round < levels; round++) {
         G(msm_halve)(adder, buckets, n, 0, (size_t)1 << round);
         /* The odd places of level l are 2^l (2 i + 1): step 2^(l+1), doubled with every round. */
@@ -263,6 +271,7 @@ static enum cuzk_status G(bulk_msm)(void *out, const struct points_view *points,
     msm.points = points;
     msm.index = index;
     msm.scalars = scalars;
+    msm.pool = pool;
     atomic_init(&msm.bad, SIZE_MAX);
     G(cells_clear)(msm.buckets, msm.digits.n_windows * msm.n_buckets);
     for (msm.at = 0; msm.at < n; msm.at += msm.n_tile) {

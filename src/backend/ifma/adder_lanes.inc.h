@@ -191,11 +191,13 @@ struct G(adder) {
     G_CELL_T *out[ADDER_PAIRS];
     __mmask8 doubled[ADDER_PAIRS / LANES];
     __mmask8 done[ADDER_PAIRS / LANES];
+    struct pool *pool;
     size_t n;
 };
 
-static inline void G(adder_init)(struct G(adder) * adder)
+static inline void G(adder_init)(struct G(adder) * adder, struct pool *pool)
 {
+    adder->pool = pool;
     adder->n = 0;
 }
 
@@ -345,6 +347,7 @@ static void G(adder_flush)(struct G(adder) * adder)
 
     if (adder->n == 0)
         return;
+    pool_may_go_on(adder->pool);
     memset(adder->doubled, 0, n_vectors);
     memset(adder->done, 0, n_vectors);
     for (size_t k = adder->n; k < LANES * n_vectors; k++) { /* lanes without a pair */
