@@ -10,7 +10,8 @@
  *
  * Urgent work goes first: what is ordinary runs in a pool that is paused meanwhile. A *grain* is
  * what a thread computes between two looks at whether it may go on: a call, or a part of a long one
- * (pool_may_go_on). Grains are about a millisecond or less, so that is how long urgent work waits.
+ * (pool_may_go_on). Most are below a millisecond, the longest of a proof two to three: so long does
+ * urgent work wait at most.
  *
  * Results never depend on the number of threads: that is the caller's duty, and a test of ours. */
 #ifndef BASE_POOL_H
