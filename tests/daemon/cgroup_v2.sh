@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/daemon/cgroup_check.py under control groups of version 2, on a machine whose own kernel keeps
 # the memory controller in version 1: inside a user-mode Linux (Debian: user-mode-linux), which has
-# this file system (read only), one processor and a disk of its own (the journal wants O_TMPFILE).
+# this file system, one processor and a disk of its own (the journal wants O_TMPFILE).
 #
 #     tests/daemon/cgroup_v2.sh [CIRCUIT JOBS CLIENTS BUDGET_MIB...]   winning-2KiB 12 6 384 426 552
 set -euo pipefail
@@ -15,7 +15,7 @@ if [ $$ -ne 1 ]; then # outside: a disk, and the machine
     mkfs.ext4 -q "$folder/disk"
     printf '#!/bin/sh\nexec bash %q %s\n' "$root/tests/daemon/cgroup_v2.sh" "$*" >"$folder/init"
     chmod +x "$folder/init"
-    TMPDIR=$folder setarch -R linux.uml mem=6144M ro root=/dev/root rootfstype=hostfs rootflags=/ \
+    TMPDIR=$folder setarch -R linux.uml mem=6144M rw root=/dev/root rootfstype=hostfs rootflags=/ \
         "ubd0=$folder/disk" "init=$folder/init" con=null con0=null,fd:1 stderr=1 </dev/null |
         tee "$folder/log" | sed -n '1,/as init process/d; /reboot:/d; p' # without the kernel's words
     grep -a -q '^cgroup check: 0' "$folder/log"
