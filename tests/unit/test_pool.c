@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/pool.h"
+#include "support/processor_mask.h"
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
@@ -428,17 +429,11 @@ static void test_the_longest_grain_is_what_is_between_two_looks(void **state)
 
 static void test_pool_has_as_many_threads_as_the_mask_allows(void **state)
 {
-    cpu_set_t before, one;
+    cpu_set_t before;
     struct loop loop = {0};
-    size_t first = 0;
 
     (void)state;
-    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
-    while (!CPU_ISSET(first, &before))
-        first++;
-    CPU_ZERO(&one);
-    CPU_SET(first, &one);
-    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    mask_to_one(&before);
     assert_int_equal(pool_processors(), 1);
     assert_int_equal(pool_new(&loop.pool, 0, NULL), CUZK_OK);
     assert_int_equal(pool_size(loop.pool), 1);
@@ -451,7 +446,7 @@ static void test_pool_has_as_many_threads_as_the_mask_allows(void **state)
         assert_int_equal(loop.n, n);
     }
     pool_free(loop.pool);
-    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    mask_restore(&before);
 }
 
 int main(void)

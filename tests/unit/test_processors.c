@@ -1,10 +1,9 @@
 /* How many threads are right, by the mask and by the control groups. */
 #include "support/testing.h"
 
-#include <sched.h>
-
 #include "base/processors.h"
 #include "support/machine_root.h"
+#include "support/processor_mask.h"
 
 static struct processors count(void)
 {
@@ -83,19 +82,13 @@ static void test_quotas_that_say_nothing_set_none(void **state)
 
 static void test_threads_are_those_of_a_mask_of_one(void **state)
 {
-    cpu_set_t before, one;
-    size_t first = 0;
+    cpu_set_t before;
 
     (void)state;
-    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
-    while (!CPU_ISSET(first, &before))
-        first++;
-    CPU_ZERO(&one);
-    CPU_SET(first, &one);
-    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    mask_to_one(&before);
     assert_int_equal(count().mask, 1);
     assert_int_equal(count().threads, 1);
-    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    mask_restore(&before);
     assert_int_equal(count().mask, CPU_COUNT(&before));
 }
 
