@@ -33,7 +33,7 @@ static const struct verb {
     {"bench", "time a whole job on this machine, from nothing", command_bench},
     {"sample", "make up a sector to prove", command_sample},
     {"inspect", "say what a file is", command_inspect},
-    {"info", "version, processor, back ends", command_info},
+    {"info", "version, processor, threads, back ends", command_info},
     {"daemon", "serve proofs over gRPC and HTTP", DAEMON_COMMAND(command_daemon)},
     {"jobs", "a daemon's jobs", DAEMON_COMMAND(command_jobs)},
     {"status", "what a daemon does and holds", DAEMON_COMMAND(command_status)},
