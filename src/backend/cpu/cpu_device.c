@@ -91,5 +91,8 @@ void cpu_info(const struct device *device, struct device_info *ret)
         .memory_total = (size_t)sysconf(_SC_PHYS_PAGES) * page,
         .memory_free = (size_t)sysconf(_SC_AVPHYS_PAGES) * page,
     };
-    snprintf(ret->name, sizeof ret->name, "processor, %u threads", pool_size(device->pool));
+    if (device->pool)
+        snprintf(ret->name, sizeof ret->name, "processor, %u threads", pool_size(device->pool));
+    else
+        snprintf(ret->name, sizeof ret->name, "processor");
 }
