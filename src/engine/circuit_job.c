@@ -196,7 +196,7 @@ static enum cuzk_status plan_circuit(struct plan *ret, const struct engine *engi
 }
 
 /* Pinned tiles, landing slots and maps on their way up to a card: 36 MiB and some that grow with
- * the circuit (4 bytes for 512 variables). */
+ * the circuit (4 bytes for 512 variables). A prover keeps the tiles as long as it stays there. */
 #define CARD_STAGING ((size_t)64 << 20)
 
 static struct card_bytes plan_on_card(const struct engine *engine, const struct backend *card,
@@ -213,7 +213,7 @@ static struct card_bytes plan_on_card(const struct engine *engine, const struct 
         bytes.arena[form] = plan.arena_bytes;
     }
     bytes.host = bytes_of_plan(engine, card, circuit, &plan);
-    bytes.host.scratch += CARD_STAGING;
+    bytes.host.key += CARD_STAGING;
     return bytes;
 }
 

@@ -121,7 +121,7 @@ class Sector:
 
 class Daemon:
     def __init__(self, folder, keys, program=FAST, budget="2GiB", reserve="auto", threads=1, wrongs=None,
-                 cgroup=None):
+                 cgroup=None, device_budget="auto"):
         self.folder, self.program, self.cgroup = folder, program, cgroup
         self.port = free_port()
         self.log = open(os.path.join(folder, "daemon.log"), "ab")
@@ -141,6 +141,7 @@ allow_dev_keys = true
 [memory]
 total_budget = "{budget}"
 urgent_reserve = "{reserve}"
+device_budget = "{device_budget}"
 [gpus]
 gpu_threads = {threads}
 [journal]

@@ -13,10 +13,15 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } programs[] = {
-        {"matrices", gpu_matrices}, {"sums", gpu_sums},
-        {"setup", gpu_setup},       {"memory", gpu_memory},
-        {"faults", gpu_faults},     {"key_transforms", gpu_key_transforms},
-        {"speed", gpu_speed},       {"transforms", gpu_transforms},
+        {"matrices", gpu_matrices},
+        {"sums", gpu_sums},
+        {"setup", gpu_setup},
+        {"memory", gpu_memory},
+        {"faults", gpu_faults},
+        {"forms", gpu_forms},
+        {"speed", gpu_speed},
+        {"transforms", gpu_transforms},
+        {"key_transforms", gpu_key_transforms},
     };
     const size_t n = sizeof programs / sizeof *programs;
 

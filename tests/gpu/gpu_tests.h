@@ -9,6 +9,7 @@ int gpu_key_transforms(int argc, char **argv);
 int gpu_memory(int argc, char **argv);
 int gpu_transforms(int argc, char **argv);
 int gpu_faults(int argc, char **argv);
+int gpu_forms(int argc, char **argv);
 int gpu_speed(int argc, char **argv);
 
 #endif
