@@ -44,7 +44,7 @@ static size_t job_bytes(const struct job *job, unsigned lg_n)
     const struct backend *be = job->be;
     const struct curve *curve = job->cs.curve;
 
-    return be->domain_bytes(curve, lg_n) + be->matrix_bytes(curve, &job->cs.a) +
+    return be->domain_bytes(curve, lg_n, TABLES_FAST) + be->matrix_bytes(curve, &job->cs.a) +
            be->matrix_bytes(curve, &job->cs.b) + be->witness_bytes(curve, &job->witness.values) +
            2 * be->buf_bytes(curve, ELEMENT_SCALAR, (size_t)1 << lg_n) +
            be->buf_bytes(curve, ELEMENT_SCALAR, WINDOW) + be->quotient_bytes(curve, lg_n, H_POWERS);
@@ -62,7 +62,7 @@ static void job_open(struct job *job, struct pool *pool)
     job->n = (size_t)1 << lg_n;
     bench_must(be->open(&job->device, &options, err), err);
     bench_must(be->stream_new(job->device, &job->stream, err), err);
-    bench_must(be->domain_new(job->device, lg_n, 7, &job->domain, err), err);
+    bench_must(be->domain_new(job->device, lg_n, 7, TABLES_FAST, &job->domain, err), err);
     bench_must(be->matrix_new(job->device, &job->cs.a, &job->a, err), err);
     bench_must(be->matrix_new(job->device, &job->cs.b, &job->b, err), err);
     bench_must(be->witness_new(job->device, &job->witness.values, &job->w, err), err);

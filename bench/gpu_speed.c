@@ -79,42 +79,49 @@ static void run_quotient(void *context)
     backend_cuda.quotient(stream, t->domain, t->a, t->b, t->basis);
 }
 
+static void bench_domain(unsigned lg_n, enum domain_tables tables)
+{
+    const size_t n = (size_t)1 << lg_n;
+    const size_t domain_bytes = backend_cuda.domain_bytes(curve, lg_n, tables);
+    const int row = lg_n < 24 ? 20 : 4;
+    struct cuzk_error err = {0};
+    struct transform t = {0};
+    struct scalar first = {{12345, 6789}}, base = {{987654321}};
+    double inverse, forward, folded, powers;
+
+    open_device(domain_bytes + 2 * backend_cuda.buf_bytes(curve, ELEMENT_SCALAR, n) +
+                backend_cuda.quotient_bytes(curve, lg_n, H_POWERS));
+    gpu_must(backend_cuda.domain_new(device, lg_n, 7, tables, &t.domain, &err), &err);
+    gpu_must(backend_cuda.buf_new(device, ELEMENT_SCALAR, n, &t.a, &err), &err);
+    gpu_must(backend_cuda.buf_new(device, ELEMENT_SCALAR, n, &t.b, &err), &err);
+    backend_cuda.powers(stream, t.a, &first, &base, n);
+    backend_cuda.powers(stream, t.b, &base, &first, n);
+    t.inverse = true;
+    inverse = median_ms(run_ntt, &t, row);
+    t.inverse = false;
+    forward = median_ms(run_ntt, &t, row);
+    t.basis = H_COSET_FOLDED;
+    folded = median_ms(run_quotient, &t, row);
+    t.basis = H_POWERS;
+    powers = median_ms(run_quotient, &t, row);
+    printf("2^%-6u %10.3f %10.3f %12.3f %12.3f %14.3f %12.1f\n", lg_n, inverse, forward, folded,
+           folded / 4, powers, (double)domain_bytes / 1e6);
+    fflush(stdout);
+    backend_cuda.buf_free(t.b);
+    backend_cuda.buf_free(t.a);
+    backend_cuda.domain_free(t.domain);
+    close_device();
+}
+
 static void bench_transforms(void)
 {
-    printf("%-8s %10s %10s %12s %12s %14s\n", "size", "ntt inv", "ntt coset", "quotient 4",
-           "of it, one", "quotient 6 (H)");
-    for (unsigned lg_n = 20; lg_n <= 27; lg_n++) {
-        const size_t n = (size_t)1 << lg_n;
-        const int row = lg_n < 24 ? 20 : 4;
-        struct cuzk_error err = {0};
-        struct transform t = {0};
-        struct scalar first = {{12345, 6789}}, base = {{987654321}};
-        double inverse, forward, folded, powers;
-
-        open_device(backend_cuda.domain_bytes(curve, lg_n) +
-                    2 * backend_cuda.buf_bytes(curve, ELEMENT_SCALAR, n) +
-                    backend_cuda.quotient_bytes(curve, lg_n, H_POWERS));
-        gpu_must(backend_cuda.domain_new(device, lg_n, 7, &t.domain, &err), &err);
-        gpu_must(backend_cuda.buf_new(device, ELEMENT_SCALAR, n, &t.a, &err), &err);
-        gpu_must(backend_cuda.buf_new(device, ELEMENT_SCALAR, n, &t.b, &err), &err);
-        backend_cuda.powers(stream, t.a, &first, &base, n);
-        backend_cuda.powers(stream, t.b, &base, &first, n);
-        t.inverse = true;
-        inverse = median_ms(run_ntt, &t, row);
-        t.inverse = false;
-        forward = median_ms(run_ntt, &t, row);
-        t.basis = H_COSET_FOLDED;
-        folded = median_ms(run_quotient, &t, row);
-        t.basis = H_POWERS;
-        powers = median_ms(run_quotient, &t, row);
-        printf("2^%-6u %10.3f %10.3f %12.3f %12.3f %14.3f\n", lg_n, inverse, forward, folded,
-               folded / 4, powers);
-        fflush(stdout);
-        backend_cuda.buf_free(t.b);
-        backend_cuda.buf_free(t.a);
-        backend_cuda.domain_free(t.domain);
-        close_device();
-    }
+    printf("%-8s %10s %10s %12s %12s %14s %12s\n", "size", "ntt inv", "ntt coset", "quotient 4",
+           "of it, one", "quotient 6 (H)", "tables, MB");
+    for (unsigned lg_n = 20; lg_n <= 27; lg_n++)
+        bench_domain(lg_n, TABLES_FAST);
+    printf("with small tables\n");
+    for (unsigned lg_n = 24; lg_n <= 27; lg_n++)
+        bench_domain(lg_n, TABLES_SMALL);
 }
 
 /* ---- sums ---- */
@@ -645,10 +652,10 @@ static void bench_group_ntt(void)
         double ms, multiples;
 
         open_device(points_bytes(ELEMENT_G1, (size_t)1 << lg_n) +
-                    backend_cuda.domain_bytes(curve, lg_n) +
+                    backend_cuda.domain_bytes(curve, lg_n, TABLES_FAST) +
                     backend_cuda.group_ntt_bytes(curve, ELEMENT_G1, lg_n, 1));
         t.points = points_on_device(ELEMENT_G1, (size_t)1 << lg_n);
-        gpu_must(backend_cuda.domain_new(device, lg_n, 7, &t.domain, &err), &err);
+        gpu_must(backend_cuda.domain_new(device, lg_n, 7, TABLES_FAST, &t.domain, &err), &err);
         ms = median_ms(run_group_ntt, &t, 1);
         multiples = (double)((size_t)1 << lg_n) * (lg_n + 2) / 2; /* layers and 1 / n */
         printf("group ntt 2^%u: %.1f ms, %.2f M multiples/s\n", lg_n, ms, multiples / ms / 1e3);

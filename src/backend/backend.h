@@ -85,6 +85,12 @@ enum h_basis {
     H_COSET_FOLDED, /* the same for a key whose L holds C: values of a b alone, 4 transforms */
 };
 
+/* Of a domain, on a back end that has the choice. */
+enum domain_tables {
+    TABLES_FAST,
+    TABLES_SMALL, /* a few MB for transforms that take some 5 % longer */
+};
+
 enum pointwise_op {
     POINTWISE_MUL,   /* out = a b */
     POINTWISE_SUB,   /* out = a - b */
@@ -192,9 +198,10 @@ struct backend {
 
     /* ---- transforms ---- */
     /* The subgroup of order 2^lg_n generated from the domain generator g, with coset shift g. */
-    size_t (*domain_bytes)(const struct curve *curve, unsigned lg_n);
+    size_t (*domain_bytes)(const struct curve *curve, unsigned lg_n, enum domain_tables tables);
     enum cuzk_status (*domain_new)(struct device *device, unsigned lg_n, uint64_t g,
-                                   struct domain **ret, struct cuzk_error *err);
+                                   enum domain_tables tables, struct domain **ret,
+                                   struct cuzk_error *err);
     void (*domain_free)(struct domain *domain);
     /* In place on elements [0, 2^lg_n), natural order in and out. */
     void (*ntt)(struct stream *stream, const struct domain *domain, struct buf *a, bool inverse,

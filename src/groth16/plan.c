@@ -62,7 +62,8 @@ static size_t part_bytes(const struct plan_input *in, enum prove_part part)
     case PART_COLUMN_B: return backend->buf_bytes(curve, ELEMENT_SCALAR, in->qap->n_domain);
     case PART_MATRIX_A: return backend->matrix_bytes(curve, &cs->a);
     case PART_MATRIX_B: return backend->matrix_bytes(curve, &cs->b);
-    case PART_DOMAIN: return backend->domain_bytes(curve, in->qap->lg_domain);
+    case PART_DOMAIN:
+        return backend->domain_bytes(curve, in->qap->lg_domain, plan_tables(in->form));
     default: break;
     }
     if (in->key_is_there)

@@ -62,6 +62,11 @@ static inline bool plan_is_staged(enum plan_form form)
     return form <= PLAN_STAGED;
 }
 
+static inline enum domain_tables plan_tables(enum plan_form form)
+{
+    return form == PLAN_STREAMED ? TABLES_SMALL : TABLES_FAST;
+}
+
 /* Witnesses for which a prover has room: with two, the next is put while one is proven. A lone
  * proof needs no second one. */
 static inline unsigned plan_witnesses(enum plan_form form, bool lone)

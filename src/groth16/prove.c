@@ -139,8 +139,8 @@ static enum cuzk_status make_part(struct prover *p, enum prove_part part, struct
     case PART_MATRIX_A: return backend->matrix_new(p->device, &qap->cs->a, &p->matrix_a, err);
     case PART_MATRIX_B: return backend->matrix_new(p->device, &qap->cs->b, &p->matrix_b, err);
     case PART_DOMAIN:
-        return backend->domain_new(p->device, qap->lg_domain, p->key->domain_generator, &p->domain,
-                                   err);
+        return backend->domain_new(p->device, qap->lg_domain, p->key->domain_generator,
+                                   plan_tables(p->form), &p->domain, err);
     default: return make_bases(p, (enum key_query)(part - PART_BASES), err);
     }
 }

@@ -44,11 +44,11 @@ static void transform(const struct backend *b, enum element group, unsigned lg_n
     struct machine m;
 
     machine_open(&m, b,
-                 b->buf_bytes(curve, group, n) + b->domain_bytes(curve, lg_n) +
+                 b->buf_bytes(curve, group, n) + b->domain_bytes(curve, lg_n, TABLES_FAST) +
                      b->group_ntt_bytes(curve, group, lg_n, pool_size(pool)));
     struct buf *points = buf_of(&m, group, n, plain);
 
-    gpu_must(b->domain_new(m.device, lg_n, 7, &domain, &err), &err);
+    gpu_must(b->domain_new(m.device, lg_n, 7, TABLES_FAST, &domain, &err), &err);
     b->group_ntt(m.stream, domain, points, inverse, coset);
     b->buf_get(m.stream, points, 0, out, n);
     machine_wait(&m);

@@ -64,7 +64,7 @@ static int takes(const char *name, size_t bytes, enum cuzk_status (*op)(struct c
         return st;                                                                                 \
     }
 HANDLE(new_buf, buf, buf_new(m.device, ELEMENT_G2, N, &handle, err), buf_free)
-HANDLE(new_domain, domain, domain_new(m.device, LG_N, 7, &handle, err), domain_free)
+HANDLE(new_domain, domain, domain_new(m.device, LG_N, 7, TABLES_FAST, &handle, err), domain_free)
 HANDLE(new_bases, bases, bases_new(m.device, &source, &handle, err), bases_free)
 HANDLE(new_fixed, fixed_base,
        fixed_base_new(m.device, ELEMENT_G1, &curve->g1_generator, &handle, err), fixed_base_free)
@@ -74,7 +74,7 @@ static int handles_take_what_they_say(void)
 {
     const struct backend *b = m.b;
     int wrong = takes("buf", b->buf_bytes(curve, ELEMENT_G2, N), new_buf) +
-                takes("domain", b->domain_bytes(curve, LG_N), new_domain) +
+                takes("domain", b->domain_bytes(curve, LG_N, TABLES_FAST), new_domain) +
                 takes("bases", b->bases_bytes(curve, &source), new_bases) +
                 takes("fixed base", b->fixed_base_bytes(curve, ELEMENT_G1), new_fixed) +
                 takes("matrix", b->matrix_bytes(curve, &cs.a), new_matrix);
@@ -171,7 +171,7 @@ static void make_stage(void)
     m.b->buf_zero(m.stream, scalars, 0, n);
     m.b->buf_zero(m.stream, more_scalars, 0, n);
     m.b->buf_zero(m.stream, points, 0, n);
-    gpu_must(m.b->domain_new(m.device, LG_N, 7, &domain, &err), &err);
+    gpu_must(m.b->domain_new(m.device, LG_N, 7, TABLES_FAST, &domain, &err), &err);
     gpu_must(m.b->bases_new(m.device, &source, &bases, &err), &err);
     gpu_must(m.b->fixed_base_new(m.device, ELEMENT_G1, &curve->g1_generator, &fixed, &err), &err);
     gpu_must(m.b->matrix_new(m.device, &cs.a, &matrix, &err), &err);

@@ -34,6 +34,9 @@ static struct scalar *vector(struct bench_of_transforms *t, int i)
     return (struct scalar *)(void *)t->host[i].base;
 }
 
+/* of the domains of the tests */
+static enum domain_tables tables = TABLES_FAST;
+
 static void set_up(struct bench_of_transforms *t, unsigned lg_n, uint64_t g)
 {
     struct cuzk_error err = {0};
@@ -41,13 +44,13 @@ static void set_up(struct bench_of_transforms *t, unsigned lg_n, uint64_t g)
 
     memset(t, 0, sizeof *t);
     t->n = (size_t)1 << lg_n;
-    t->device = open_device(backend_cuda.domain_bytes(curve, lg_n) +
+    t->device = open_device(backend_cuda.domain_bytes(curve, lg_n, tables) +
                             backend_cuda.quotient_bytes(curve, lg_n, H_POWERS) +
                             2 * backend_cuda.buf_bytes(curve, ELEMENT_SCALAR, t->n));
     gpu_must(backend_cuda.stream_new(t->device, &t->stream, &err), &err);
     gpu_must(backend_cuda.buf_new(t->device, ELEMENT_SCALAR, t->n, &t->a, &err), &err);
     gpu_must(backend_cuda.buf_new(t->device, ELEMENT_SCALAR, t->n, &t->b, &err), &err);
-    gpu_must(backend_cuda.domain_new(t->device, lg_n, g, &t->domain, &err), &err);
+    gpu_must(backend_cuda.domain_new(t->device, lg_n, g, tables, &t->domain, &err), &err);
     for (int i = 0; i < 4; i++)
         gpu_must(region_map(&t->host[i], NULL, MEM_SCRATCH, bytes, &err), &err);
     gpu_must(
@@ -145,6 +148,16 @@ static int transforms_with_compact_tables_equal_portable(void)
     cuda_compact_from = usual;
     return wrong;
 }
+static int transforms_with_small_tables_equal_portable(void)
+{
+    int wrong;
+
+    tables = TABLES_SMALL;
+    wrong = compare_sizes(3, 20, 7) + compare_sizes(3, 12, 5) + compare_quotients(10) +
+            compare_quotients(19);
+    tables = TABLES_FAST;
+    return wrong;
+}
 static int ntt_equals_portable_2_24(void)
 {
     return compare_sizes(24, 24, 7);
@@ -158,6 +171,15 @@ static int ntt_equals_portable_2_27(void)
     set_up(&t, 27, 7);
     wrong = compare_ntt(&t, 1, 1 << 1 | 1 << 2);
     tear_down(&t);
+    return wrong;
+}
+static int ntt_equals_portable_2_27_with_small_tables(void)
+{
+    int wrong;
+
+    tables = TABLES_SMALL;
+    wrong = ntt_equals_portable_2_27();
+    tables = TABLES_FAST;
     return wrong;
 }
 static int ntt_inverse_undoes_forward_2_28(void)
@@ -303,25 +325,34 @@ static int pointwise_equals_portable(void)
     return wrong;
 }
 
+/* ... with the tables that are asked for */
+static int arena_is_as_planned(unsigned lg_n)
+{
+    struct device *device = open_device(backend_cuda.domain_bytes(curve, lg_n, tables));
+    struct domain *domain = NULL;
+    struct buf *buf = NULL;
+    struct cuzk_error err = {0};
+    int wrong = backend_cuda.domain_new(device, lg_n, 7, tables, &domain, &err) != CUZK_OK;
+
+    backend_cuda.domain_free(domain);
+    backend_cuda.close(device);
+    device = open_device(backend_cuda.domain_bytes(curve, lg_n, tables) - 256);
+    wrong += backend_cuda.domain_new(device, lg_n, 7, tables, &domain, &err) != CUZK_NO_MEMORY;
+    wrong += backend_cuda.buf_new(device, ELEMENT_SCALAR, 1, &buf, &err) != CUZK_OK;
+    backend_cuda.buf_free(buf);
+    backend_cuda.close(device);
+    return wrong;
+}
 static int arena_takes_what_the_plan_says(void)
 {
-    struct cuzk_error err = {0};
     int wrong = 0;
 
-    for (unsigned lg_n = 3; lg_n < 20; lg_n++) {
-        struct device *device = open_device(backend_cuda.domain_bytes(curve, lg_n));
-        struct domain *domain = NULL;
-        struct buf *buf = NULL;
-
-        wrong += backend_cuda.domain_new(device, lg_n, 7, &domain, &err) != CUZK_OK;
-        backend_cuda.domain_free(domain);
-        backend_cuda.close(device);
-        device = open_device(backend_cuda.domain_bytes(curve, lg_n) - 256);
-        wrong += backend_cuda.domain_new(device, lg_n, 7, &domain, &err) != CUZK_NO_MEMORY;
-        wrong += backend_cuda.buf_new(device, ELEMENT_SCALAR, 1, &buf, &err) != CUZK_OK;
-        backend_cuda.buf_free(buf);
-        backend_cuda.close(device);
-    }
+    for (unsigned lg_n = 3; lg_n < 20; lg_n++)
+        for (int small = 0; small < 2; small++) {
+            tables = small ? TABLES_SMALL : TABLES_FAST;
+            wrong += arena_is_as_planned(lg_n);
+        }
+    tables = TABLES_FAST;
     return wrong;
 }
 
@@ -335,8 +366,12 @@ int gpu_transforms(int argc, char **argv)
         {"ntt_equals_portable_for_the_root_of_5", ntt_equals_portable_for_the_root_of_5, false},
         {"transforms_with_compact_tables_equal_portable",
          transforms_with_compact_tables_equal_portable, false},
+        {"transforms_with_small_tables_equal_portable", transforms_with_small_tables_equal_portable,
+         false},
         {"ntt_equals_portable_2_24", ntt_equals_portable_2_24, false},
         {"ntt_equals_portable_2_27", ntt_equals_portable_2_27, true},
+        {"ntt_equals_portable_2_27_with_small_tables", ntt_equals_portable_2_27_with_small_tables,
+         true},
         {"ntt_inverse_undoes_forward_2_28", ntt_inverse_undoes_forward_2_28, true},
         {"quotient_equals_its_definition_to_2_18", quotient_equals_its_definition_to_2_18, false},
         {"quotient_equals_its_definition_2_23", quotient_equals_its_definition_2_23, false},

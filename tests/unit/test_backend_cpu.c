@@ -123,12 +123,12 @@ static void test_what_does_not_fit_is_refused_and_leaves_nothing(void **state)
     assert_int_equal(be->buf_new(device, ELEMENT_SCALAR, 2048, &buf, &err), CUZK_NO_MEMORY);
     assert_int_equal(be->buf_new(device, ELEMENT_G2, SIZE_MAX / 191, &buf, &err), CUZK_NO_MEMORY);
     assert_null(buf);
-    assert_int_equal(be->domain_new(device, 12, 7, &domain, &err), CUZK_NO_MEMORY);
+    assert_int_equal(be->domain_new(device, 12, 7, TABLES_FAST, &domain, &err), CUZK_NO_MEMORY);
     assert_null(domain);
     assert_int_equal(device->arena.used, 0);
 
     /* the scratch of an operation: a sticky error with its name */
-    assert_int_equal(be->domain_new(device, 8, 7, &domain, &err), CUZK_OK);
+    assert_int_equal(be->domain_new(device, 8, 7, TABLES_FAST, &domain, &err), CUZK_OK);
     assert_int_equal(be->buf_new(device, ELEMENT_SCALAR, 256, &a, &err), CUZK_OK);
     assert_int_equal(be->buf_new(device, ELEMENT_SCALAR, 1400, &b, &err), CUZK_OK);
     be->buf_zero(stream, a, 0, 256);
@@ -351,7 +351,7 @@ static void test_cancelling_stops_operations_until_the_flag_is_cleared(void **st
         options.pool = pool;
         assert_int_equal(be->open(&device, &options, &err), CUZK_OK);
         assert_int_equal(be->stream_new(device, &stream, &err), CUZK_OK);
-        assert_int_equal(be->domain_new(device, 10, 7, &domain, &err), CUZK_OK);
+        assert_int_equal(be->domain_new(device, 10, 7, TABLES_FAST, &domain, &err), CUZK_OK);
         assert_int_equal(be->buf_new(device, ELEMENT_SCALAR, 1024, &a, &err), CUZK_OK);
         assert_int_equal(be->buf_new(device, ELEMENT_SCALAR, 1024, &b, &err), CUZK_OK);
         be->buf_zero(stream, a, 0, 1024);
@@ -421,7 +421,7 @@ static enum cuzk_status small_job(struct budget *budget)
 
     TRY_GOTO(st, out, be->open(&device, &options, NULL));
     TRY_GOTO(st, out, be->stream_new(device, &stream, NULL));
-    TRY_GOTO(st, out, be->domain_new(device, 4, 7, &domain, NULL));
+    TRY_GOTO(st, out, be->domain_new(device, 4, 7, TABLES_FAST, &domain, NULL));
     TRY_GOTO(st, out, be->buf_new(device, ELEMENT_SCALAR, 16, &a, NULL));
     TRY_GOTO(st, out, be->buf_new(device, ELEMENT_SCALAR, 16, &b, NULL));
     be->buf_zero(stream, a, 0, 16);

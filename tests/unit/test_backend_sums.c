@@ -508,7 +508,7 @@ static void check_group_ntt(struct waist *w, enum element group, unsigned lg_n, 
     size_t n = (size_t)1 << lg_n, bytes = n * element_bytes(w->curve, group);
     struct domain *domain;
 
-    assert_int_equal(w->be->domain_new(w->device, lg_n, g, &domain, NULL), CUZK_OK);
+    assert_int_equal(w->be->domain_new(w->device, lg_n, g, TABLES_FAST, &domain, NULL), CUZK_OK);
     for (int mode = 0; mode < 4; mode++) {
         struct points p;
 

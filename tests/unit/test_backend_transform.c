@@ -150,8 +150,10 @@ static void check_quotient(struct waist *w, const struct rows *r, struct rng *rn
     struct domain *domain;
 
     size_t before = w->device->arena.used;
-    assert_int_equal(w->be->domain_new(w->device, r->lg_n, r->g, &domain, NULL), CUZK_OK);
-    assert_int_equal(w->device->arena.used - before, w->be->domain_bytes(w->curve, r->lg_n));
+    assert_int_equal(w->be->domain_new(w->device, r->lg_n, r->g, TABLES_FAST, &domain, NULL),
+                     CUZK_OK);
+    assert_int_equal(w->device->arena.used - before,
+                     w->be->domain_bytes(w->curve, r->lg_n, TABLES_FAST));
     for (enum h_basis basis = H_POWERS; basis <= H_COSET_FOLDED; basis++) {
         struct buf *a = waist_buf(w, ELEMENT_SCALAR, n, r->a);
         struct buf *b = waist_buf(w, ELEMENT_SCALAR, n, r->b);
@@ -214,7 +216,8 @@ static void test_quotient_is_the_same_for_every_number_of_threads(void **state)
             struct domain *domain;
 
             waist_open(&w, curve, n_threads);
-            assert_int_equal(w.be->domain_new(w.device, lg_n, 7, &domain, NULL), CUZK_OK);
+            assert_int_equal(w.be->domain_new(w.device, lg_n, 7, TABLES_FAST, &domain, NULL),
+                             CUZK_OK);
             struct buf *x = waist_buf(&w, ELEMENT_SCALAR, n, a);
             struct buf *y = waist_buf(&w, ELEMENT_SCALAR, n, b);
 
@@ -256,7 +259,7 @@ static void test_ntt_of_the_waist_is_evaluation(void **state)
         struct domain *domain;
 
         waist_open(&w, curve, 2);
-        assert_int_equal(w.be->domain_new(w.device, lg_n, g, &domain, NULL), CUZK_OK);
+        assert_int_equal(w.be->domain_new(w.device, lg_n, g, TABLES_FAST, &domain, NULL), CUZK_OK);
         for (int coset = 0; coset < 2; coset++) {
             struct buf *a = waist_buf(&w, ELEMENT_SCALAR, longer, coefficients);
             struct scalar root, x = {{coset ? g : 1}};
@@ -295,11 +298,11 @@ static void test_domain_that_does_not_exist_is_refused(void **state)
         struct cuzk_error err;
 
         waist_open(&w, curve, 1);
-        assert_int_equal(w.be->domain_new(w.device, 3, 4, &domain, &err), CUZK_USAGE);
-        assert_int_equal(w.be->domain_new(w.device, 33, 7, &domain, &err), CUZK_USAGE);
+        assert_int_equal(w.be->domain_new(w.device, 3, 4, TABLES_FAST, &domain, &err), CUZK_USAGE);
+        assert_int_equal(w.be->domain_new(w.device, 33, 7, TABLES_FAST, &domain, &err), CUZK_USAGE);
         if (curve->two_adicity < 20)
             assert_int_equal(w.be->domain_new(w.device, curve->two_adicity + 1,
-                                              curve->fr_generator.w[0], &domain, &err),
+                                              curve->fr_generator.w[0], TABLES_FAST, &domain, &err),
                              CUZK_USAGE);
         assert_null(domain);
         waist_close(&w);
@@ -412,7 +415,7 @@ static void check_lagrange(struct waist *w, unsigned lg_n, struct rng *rng)
     struct buf *buf = waist_buf(w, ELEMENT_SCALAR, n + 3, NULL);
     struct domain *domain;
 
-    assert_int_equal(w->be->domain_new(w->device, lg_n, g, &domain, NULL), CUZK_OK);
+    assert_int_equal(w->be->domain_new(w->device, lg_n, g, TABLES_FAST, &domain, NULL), CUZK_OK);
     w->be->powers(w->stream, buf, &factor, &x, n);
     w->be->ntt(w->stream, domain, buf, true, false);
     uint64_t *expected = waist_get(w, buf, n);

@@ -227,7 +227,8 @@ static void check_polynomials(const struct tiny_set *set, struct pool *pool)
     assert_sha256(&m, set, b, n_rows, "b_sha256");
     assert_sha256(&m, set, c, n_rows, "c_sha256");
 
-    assert_ok(m.backend->domain_new(m.device, set->qap.lg_domain, 7, &domain, &err), err);
+    assert_ok(m.backend->domain_new(m.device, set->qap.lg_domain, 7, TABLES_FAST, &domain, &err),
+              err);
     m.backend->quotient(m.stream, domain, a, b, H_POWERS);
     if (is_satisfied(set))
         assert_sha256(&m, set, a, set->qap.n_domain - 1, "h_sha256");

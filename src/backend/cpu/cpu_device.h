@@ -168,9 +168,10 @@ struct domain {
     void *table;
 };
 
-size_t cpu_domain_bytes(const struct curve *curve, unsigned lg_n);
+size_t cpu_domain_bytes(const struct curve *curve, unsigned lg_n, enum domain_tables tables);
 enum cuzk_status cpu_domain_new(struct device *device, unsigned lg_n, uint64_t g,
-                                struct domain **ret, struct cuzk_error *err);
+                                enum domain_tables tables, struct domain **ret,
+                                struct cuzk_error *err);
 void cpu_domain_free(struct domain *domain);
 void cpu_ntt(struct stream *stream, const struct domain *domain, struct buf *a, bool inverse,
              bool coset);

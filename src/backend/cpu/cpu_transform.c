@@ -16,18 +16,22 @@
 
 /* ---- domains --------------------------------------------------------------------------------- */
 
-size_t cpu_domain_bytes(const struct curve *curve, unsigned lg_n)
+/* There is one kind of table, and it is small. */
+size_t cpu_domain_bytes(const struct curve *curve, unsigned lg_n, enum domain_tables tables)
 {
+    (void)tables;
     return device_piece(HANDLE_ROOM(struct domain) + curve->fr->ntt_table_bytes(lg_n));
 }
 
 enum cuzk_status cpu_domain_new(struct device *device, unsigned lg_n, uint64_t g,
-                                struct domain **ret, struct cuzk_error *err)
+                                enum domain_tables tables, struct domain **ret,
+                                struct cuzk_error *err)
 {
     const struct curve *curve = device->curve;
     void *memory;
     struct domain *domain;
 
+    (void)tables;
     if (lg_n > NTT_LG_MAX)
         return error_set(err, CUZK_USAGE, "a domain of 2^%u elements is larger than 2^%u", lg_n,
                          NTT_LG_MAX);

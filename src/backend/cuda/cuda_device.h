@@ -226,9 +226,10 @@ size_t cuda_select_bytes(const struct curve *curve, size_t n);
 void cuda_find_zero(struct stream *stream, const struct buf *a, size_t n, size_t *ret);
 size_t cuda_find_zero_bytes(const struct curve *curve);
 
-size_t cuda_domain_bytes(const struct curve *curve, unsigned lg_n);
+size_t cuda_domain_bytes(const struct curve *curve, unsigned lg_n, enum domain_tables tables);
 enum cuzk_status cuda_domain_new(struct device *device, unsigned lg_n, uint64_t g,
-                                 struct domain **ret, struct cuzk_error *err);
+                                 enum domain_tables tables, struct domain **ret,
+                                 struct cuzk_error *err);
 void cuda_domain_free(struct domain *domain);
 void cuda_ntt(struct stream *stream, const struct domain *domain, struct buf *a, bool inverse,
               bool coset);

@@ -19,8 +19,12 @@
  *   - 1/N, 1/Z and the 2^256 of a Montgomery product: in that last product too.
  *
  * Hence a forward transform is always onto the coset g <w>; onto <w> itself it is preceded by a
- * product with g^-(k mod M). Tables: 2 x 64 bytes x (N + N/512 + ..), from 2^27 elements on 2 x 32
- * x N for the first digit, whose Montgomery products take 2 % of a quotient: 8.6 GB at 2^27. */
+ * product with g^-(k mod M).
+ *
+ * Tables: 2 x 64 bytes x (N + N/512 + ..), from 2^27 elements on 2 x 32 x N for the first digit,
+ * whose Montgomery products take 2 % of a quotient: 8.6 GB at 2^27. TABLES_SMALL splits the first
+ * digit's: with x = x1 2^s + x0 the twiddle w^(k x) is w^(k x0) times (w^(2^s))^(k x1), two products
+ * by constants out of tables of n0 2^s and N / 2^s: 0.1 GB at 2^27, and 5 % of a quotient. */
 #include "backend/cuda/cuda_domain.h"
 
 #include <string.h>
@@ -29,10 +33,16 @@ enum { LOW_BITS = 14, LOW = 1 << LOW_BITS };
 
 unsigned cuda_compact_from = 27;
 
-/* Are the twiddles after digit p in Montgomery form? */
+/* Are the twiddles after digit p made of two? */
+static bool is_split(const struct domain *d, unsigned p)
+{
+    return p == 0 && d->digits.n > 1 && d->tables == TABLES_SMALL;
+}
+
+/* Are they in Montgomery form? */
 static bool is_compact(const struct domain *d, unsigned p)
 {
-    return p == 0 && d->lg_n >= cuda_compact_from;
+    return p == 0 && d->tables == TABLES_FAST && d->lg_n >= cuda_compact_from;
 }
 
 static struct ntt_digits digits_of(unsigned lg_n)
@@ -57,6 +67,16 @@ static unsigned lg_level(const struct domain *d, unsigned p)
     return lg;
 }
 
+/* Of a split table: x of digit 0, and s. */
+static unsigned lg_x(const struct domain *d)
+{
+    return lg_level(d, 1);
+}
+static unsigned lg_low(const struct domain *d)
+{
+    return lg_x(d) / 2;
+}
+
 static unsigned lg_high(unsigned lg_n)
 {
     return lg_n > LOW_BITS ? lg_n - LOW_BITS : 0;
@@ -75,7 +95,11 @@ static size_t place_tables(struct domain *d, uint8_t *base)
         for (unsigned p = 0; p <= last; p++)
             PLACE(d->inner[dir][p], (size_t)9 << (d->digits.lg[p] - 3));
         for (unsigned p = 0; p < last; p++)
-            PLACE(d->twiddle[dir][p], (size_t)1 << (lg_level(d, p) - is_compact(d, p)));
+            PLACE(d->twiddle[dir][p],
+                  (size_t)1 << (is_split(d, p) ? d->digits.lg[0] + lg_low(d)
+                                               : lg_level(d, p) - is_compact(d, p)));
+        if (is_split(d, 0))
+            PLACE(d->twiddle_high[dir], (size_t)1 << (d->lg_n - lg_low(d)));
     }
     for (int i = 0; i < LAST_N; i++)
         PLACE(d->last[i], n_last);
@@ -94,9 +118,9 @@ static size_t seed_bytes(unsigned lg_n)
            cuda_piece(32);
 }
 
-size_t cuda_domain_bytes(const struct curve *curve, unsigned lg_n)
+size_t cuda_domain_bytes(const struct curve *curve, unsigned lg_n, enum domain_tables tables)
 {
-    struct domain d = {.lg_n = lg_n, .digits = digits_of(lg_n)};
+    struct domain d = {.lg_n = lg_n, .digits = digits_of(lg_n), .tables = tables};
 
     (void)curve;
     return lg_n < 3 ? 0 : cuda_piece(place_tables(&d, NULL)) + cuda_piece(seed_bytes(lg_n));
@@ -113,43 +137,62 @@ static struct scalar power(const struct curve *curve, const struct scalar *x, un
     return r;
 }
 
+/* w^(row col) g^row; g NULL: without. 2^lg_w: the order of w. */
+struct twiddles {
+    uint8_t *table;
+    bool mont;
+    unsigned lg_rows, lg_cols, lg_w;
+    const struct scalar *w, *g;
+};
+static enum cuzk_status make_twiddles(const struct domain *d, const struct twiddles *t,
+                                      uint8_t *seeds, struct cuzk_error *err)
+{
+    uint8_t *w_low = seeds, *g_low = w_low + cuda_piece(32 * (size_t)LOW);
+    uint8_t *g_high = g_low + cuda_piece(32 * (size_t)LOW), *w_high = g_high + cuda_piece(32);
+
+    TRY(CU(d->kernels->mont_powers(w_low, t->w, 1, LOW, NULL), err));
+    TRY(CU(d->kernels->mont_powers(w_high, t->w, LOW, (size_t)1 << lg_high(t->lg_w), NULL), err));
+    if (t->g) {
+        TRY(CU(d->kernels->mont_powers(g_low, t->g, 1, LOW, NULL), err));
+        TRY(CU(d->kernels->mont_powers(g_high, t->g, LOW, 1, NULL), err));
+    }
+    return CU(d->kernels->twiddle_table(t->table, t->mont, t->lg_rows, t->lg_cols, w_low, w_high,
+                                        t->g ? g_low : NULL, t->g ? g_high : NULL, NULL),
+              err);
+}
+
 static enum cuzk_status make_direction(struct domain *d, enum direction dir, uint8_t *seeds,
                                        struct cuzk_error *err)
 {
     const struct curve *curve = d->device->curve;
-    uint8_t *w_low = seeds, *g_low = w_low + cuda_piece(32 * (size_t)LOW);
-    uint8_t *g_high = g_low + cuda_piece(32 * (size_t)LOW), *w_high = g_high + cuda_piece(32);
     unsigned done = 0;
 
     for (unsigned p = 0; p < d->digits.n; p++) {
         const unsigned lg_digit = d->digits.lg[p], lg_p = d->lg_n - done;
+        const unsigned lg_cols = is_split(d, p) ? lg_low(d) : lg_p - lg_digit;
         const struct scalar w_p = power(curve, &d->root[dir], done);
         const struct scalar w_digit = power(curve, &d->root[dir], d->lg_n - lg_digit);
         const struct scalar w_eighth = power(curve, &w_digit, 3);
+        const struct scalar w_high = power(curve, &w_p, lg_cols);
         const struct scalar g_p = power(curve, &d->g, done);
+        struct twiddles t = {d->inner[dir][p], false, 3, lg_digit - 3, lg_digit, &w_digit, NULL};
 
-        TRY(CU(d->kernels->mont_powers(w_low, &w_digit, 1, LOW, NULL), err));
-        TRY(CU(d->kernels->mont_powers(w_high, &w_digit, LOW, 1, NULL), err));
-        TRY(CU(d->kernels->twiddle_table(d->inner[dir][p], false, 3, lg_digit - 3, w_low, w_high,
-                                         NULL, NULL, NULL),
-               err));
+        TRY(make_twiddles(d, &t, seeds, err));
+        t.table += (size_t)CUDA_CONST_BYTES << lg_digit;
         if (lg_digit >= 6) {
-            TRY(CU(d->kernels->mont_powers(w_low, &w_eighth, 1, LOW, NULL), err));
-            TRY(CU(
-                d->kernels->twiddle_table(d->inner[dir][p] + ((size_t)CUDA_CONST_BYTES << lg_digit),
-                                          false, 3, lg_digit - 6, w_low, w_high, NULL, NULL, NULL),
-                err));
+            t = (struct twiddles){t.table, false, 3, lg_digit - 6, lg_digit - 3, &w_eighth, NULL};
+            TRY(make_twiddles(d, &t, seeds, err));
         }
         if (p < d->digits.n - 1) {
-            TRY(CU(d->kernels->mont_powers(w_low, &w_p, 1, LOW, NULL), err));
-            TRY(CU(d->kernels->mont_powers(w_high, &w_p, LOW, (size_t)1 << lg_high(lg_p), NULL),
-                   err));
-            TRY(CU(d->kernels->mont_powers(g_low, &g_p, 1, LOW, NULL), err));
-            TRY(CU(d->kernels->mont_powers(g_high, &g_p, LOW, 1, NULL), err));
-            TRY(CU(d->kernels->twiddle_table(
-                       d->twiddle[dir][p], is_compact(d, p), lg_digit, lg_p - lg_digit, w_low,
-                       w_high, dir == FORWARD ? g_low : NULL, dir == FORWARD ? g_high : NULL, NULL),
-                   err));
+            t = (struct twiddles){
+                d->twiddle[dir][p], is_compact(d, p), lg_digit, lg_cols, lg_p, &w_p, NULL};
+            t.g = dir == FORWARD ? &g_p : NULL;
+            TRY(make_twiddles(d, &t, seeds, err));
+        }
+        if (is_split(d, p)) {
+            t = (struct twiddles){d->twiddle_high[dir], false,   lg_digit, lg_x(d) - lg_cols,
+                                  lg_p - lg_cols,       &w_high, NULL};
+            TRY(make_twiddles(d, &t, seeds, err));
         }
         done += lg_digit;
     }
@@ -237,7 +280,8 @@ out:
 }
 
 enum cuzk_status cuda_domain_new(struct device *device, unsigned lg_n, uint64_t g,
-                                 struct domain **ret, struct cuzk_error *err)
+                                 enum domain_tables tables, struct domain **ret,
+                                 struct cuzk_error *err)
 {
     const struct curve *curve = device->curve;
     struct domain *d;
@@ -251,6 +295,7 @@ enum cuzk_status cuda_domain_new(struct device *device, unsigned lg_n, uint64_t 
     d->device = device;
     d->kernels = device->kernels;
     d->lg_n = lg_n;
+    d->tables = tables;
     d->g_generator = g;
     d->g = (struct scalar){{g}};
     d->digits = digits_of(lg_n);
@@ -305,6 +350,11 @@ static void set_twiddles(struct ntt_pass *pass, const struct domain *d, enum dir
     }
     pass->table = d->twiddle[dir][p];
     pass->mask = ((uint64_t)1 << lg_level(d, p)) - 1;
+    if (is_split(d, p)) {
+        pass->table_high = d->twiddle_high[dir];
+        pass->lg_x = lg_x(d);
+        pass->lg_low = lg_low(d);
+    }
 }
 
 /* natural -> digit order, the last product from `last`; `data` is overwritten, the result in `to`

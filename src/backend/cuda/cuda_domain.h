@@ -20,13 +20,14 @@ enum last_table {
 };
 
 /* Domains of 2^this many elements and more hold the twiddles of the first digit as scalars in
- * Montgomery form rather than as constants: half of the memory. Tests lower it. */
+ * Montgomery form rather than as constants (TABLES_FAST): half of the memory. Tests lower it. */
 extern unsigned cuda_compact_from;
 
 struct domain {
     struct device *device;
     const struct cuda_kernels *kernels;
     unsigned lg_n;
+    enum domain_tables tables;
     uint64_t g_generator; /* g as the curve's table of roots knows it */
     struct scalar root[2], g, g_inverse, n_inverse;
     struct ntt_digits digits;
@@ -34,6 +35,7 @@ struct domain {
     struct piece *piece;
     uint8_t *inner[2][NTT_MAX_DIGITS];
     uint8_t *twiddle[2][NTT_MAX_DIGITS]; /* not for the last digit */
+    uint8_t *twiddle_high[2];            /* of the first digit, where it is split */
     uint8_t *last[LAST_N];
     uint8_t *back_low, *back_high; /* powers of 1/g */
     uint8_t *odd_low, *odd_high;   /* powers of s/g, s the shift of H_ODD_COSET */

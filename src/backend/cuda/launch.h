@@ -41,6 +41,10 @@ struct ntt_pass {
     const void *inner;   /* constants: w^(b t) at b n/8 + t, then w^(8 a m) at m n/64 + a */
     const void *table;   /* constants at position & mask, or NULL */
     uint64_t mask;
+    /* NULL, or: the constants are products of two. Position = k 2^lg_x + x, x = x1 2^lg_low + x0:
+     * table at k 2^lg_low + x0, this one at k 2^(lg_x - lg_low) + x1. */
+    const void *table_high;
+    unsigned lg_x, lg_low;
     const void *other; /* a vector whose Montgomery product with the result is wanted, or NULL */
     bool canonical;    /* results below r rather than 2r */
 };

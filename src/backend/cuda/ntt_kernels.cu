@@ -19,6 +19,7 @@
 #include "backend/cuda/dft.cuh"
 #include "backend/cuda/grid.cuh"
 #include "backend/cuda/launch.h"
+#include "backend/cuda/ntt_split.cuh"
 
 /* ---- shared memory -------------------------------------------------------------------------- */
 
@@ -72,7 +73,7 @@ DEVICE void twiddle_slots(uint4 *p, u32 stride, const fr_const *tab, u32 step)
 
 /* ---- the pass ------------------------------------------------------------------------------- */
 
-enum after { AFTER_NOTHING, AFTER_TABLE, AFTER_OTHER };
+enum after { AFTER_NOTHING, AFTER_TABLE, AFTER_SPLIT, AFTER_OTHER };
 
 struct pass_shape {
     const fr_t *from;
@@ -86,6 +87,7 @@ struct pass_shape {
     bool canonical;
     const fr_const *inner;
     const void *table; /* fr_const; AFTER_OTHER: fr_t of the other vector */
+    ntt_split split;   /* AFTER_SPLIT */
 };
 
 /* RADIX: of the last step. Registers are capped at 128 so that four blocks fit an SM. */
@@ -195,13 +197,16 @@ static __global__ void __launch_bounds__(BLOCK, 4) pass_kernel(const __grid_cons
             c = c_next;
         }
     }
-    if (AFTER == AFTER_OTHER) {
+    if (AFTER == AFTER_SPLIT || AFTER == AFTER_OTHER) {
 #pragma unroll 1
         for (u32 j = 0; j < 8; j++) {
             const u32 at = pos + j * step;
             fr_t y = slot_get(p + j % E * stride_e + j / E * stride_m);
 
-            y = fr_mul_mont(y, fr_load((const fr_t *)s.table + at));
+            if (AFTER == AFTER_SPLIT)
+                y = ntt_split_mul(y, s.split, at);
+            else
+                y = fr_mul_mont(y, fr_load((const fr_t *)s.table + at));
             fr_store(s.to + at, s.canonical ? fr_canon(y) : y);
         }
     }
@@ -215,6 +220,8 @@ static cudaError_t launch_pass(const struct pass_shape &s, enum after after, uns
         pass_kernel<RADIX, AFTER_NOTHING><<<grid, block, 0, stream>>>(s);
     else if (after == AFTER_TABLE)
         pass_kernel<RADIX, AFTER_TABLE><<<grid, block, 0, stream>>>(s);
+    else if (after == AFTER_SPLIT)
+        pass_kernel<RADIX, AFTER_SPLIT><<<grid, block, 0, stream>>>(s);
     else
         pass_kernel<RADIX, AFTER_OTHER><<<grid, block, 0, stream>>>(s);
     return cudaGetLastError();
@@ -226,7 +233,10 @@ cudaError_t KERNEL(ntt_pass)(const struct ntt_pass *pass, cudaStream_t stream)
         return KERNEL(ntt_pass_512)(pass, stream);
     const unsigned lg_threads = pass->lg_points - 3;
     unsigned lg_columns = 7 - lg_threads;
-    const enum after after = pass->other ? AFTER_OTHER : pass->table ? AFTER_TABLE : AFTER_NOTHING;
+    const enum after after = pass->other        ? AFTER_OTHER
+                             : pass->table_high ? AFTER_SPLIT
+                             : pass->table      ? AFTER_TABLE
+                                                : AFTER_NOTHING;
     struct pass_shape s = {};
 
     while ((1u << lg_columns) > MAX_COLUMNS || ((8u << lg_threads) + 8) << lg_columns > PLANE)
@@ -243,6 +253,7 @@ cudaError_t KERNEL(ntt_pass)(const struct ntt_pass *pass, cudaStream_t stream)
     s.canonical = pass->canonical;
     s.inner = (const fr_const *)pass->inner;
     s.table = pass->other ? pass->other : pass->table;
+    s.split = ntt_split_of(pass);
     const unsigned grid = grid_of(s.n_columns, 1u << lg_columns),
                    block = 1u << (lg_threads + lg_columns);
     if (pass->lg_points % 3 == 0)

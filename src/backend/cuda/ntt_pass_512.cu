@@ -9,8 +9,9 @@
 #include "backend/cuda/dft.cuh"
 #include "backend/cuda/grid.cuh"
 #include "backend/cuda/launch.h"
+#include "backend/cuda/ntt_split.cuh"
 
-enum after { AFTER_NOTHING, AFTER_TABLE, AFTER_OTHER };
+enum after { AFTER_NOTHING, AFTER_TABLE, AFTER_SPLIT, AFTER_OTHER };
 
 struct pass_512 {
     const fr_t *from;
@@ -19,6 +20,7 @@ struct pass_512 {
     bool canonical;
     const fr_const *inner;
     const void *table; /* fr_const; AFTER_OTHER: fr_t of the other vector */
+    ntt_split split;   /* AFTER_SPLIT */
 };
 
 template <int COLUMNS, bool ROWS> struct tile {
@@ -97,6 +99,8 @@ static __global__ void __launch_bounds__(64 * COLUMNS, 8 / COLUMNS)
 
         if (AFTER == AFTER_TABLE)
             y = fr_mul_table(y, (const fr_const *)s.table + (at & s.mask));
+        if (AFTER == AFTER_SPLIT)
+            y = ntt_split_mul(y, s.split, at);
         if (AFTER == AFTER_OTHER)
             y = fr_mul_mont(y, fr_load((const fr_t *)s.table + at));
         fr_store(s.to + at, AFTER == AFTER_NOTHING || s.canonical ? fr_canon(y) : y);
@@ -122,6 +126,8 @@ static cudaError_t launch_after(const struct pass_512 &s, const struct ntt_pass 
 {
     if (pass->other)
         return launch<COLUMNS, ROWS, AFTER_OTHER>(s, pass->lg_n, stream);
+    if (pass->table_high)
+        return launch<COLUMNS, ROWS, AFTER_SPLIT>(s, pass->lg_n, stream);
     if (pass->table)
         return launch<COLUMNS, ROWS, AFTER_TABLE>(s, pass->lg_n, stream);
     return launch<COLUMNS, ROWS, AFTER_NOTHING>(s, pass->lg_n, stream);
@@ -138,6 +144,7 @@ cudaError_t KERNEL(ntt_pass_512)(const struct ntt_pass *pass, cudaStream_t strea
         pass->canonical,
         (const fr_const *)pass->inner,
         pass->other ? pass->other : pass->table,
+        ntt_split_of(pass),
     };
 
     return pass->lg_stride ? launch_after<4, false>(s, pass, stream)

@@ -104,9 +104,9 @@ static size_t ifma_fixed_base_mul_bytes(const struct curve *curve, enum element 
     return cpu_fixed_base_mul_bytes(ifma_curve(curve), group, n, n_threads);
 }
 
-static size_t ifma_domain_bytes(const struct curve *curve, unsigned lg_n)
+static size_t ifma_domain_bytes(const struct curve *curve, unsigned lg_n, enum domain_tables tables)
 {
-    return cpu_domain_bytes(ifma_curve(curve), lg_n);
+    return cpu_domain_bytes(ifma_curve(curve), lg_n, tables);
 }
 
 const struct backend backend_ifma = {
