@@ -4,7 +4,8 @@
  *
  *     total    what the card has free when its worker begins, or memory.device_budget of it
  *     held     arenas: of the running job, and of the circuits whose keys stay there
- *     reserve  memory.urgent_reserve: what the largest WinningPoSt takes, for urgent jobs only
+ *     reserve  memory.urgent_reserve, for urgent jobs only: what the largest WinningPoSt takes in a
+ *              form that leaves room for others
  *
  * A worker has one job at a time, so on a card that is free only idle keys are in the way, and they
  * go at once, the least recently used first. A job gets the fastest form of its plan that fits; one
@@ -94,18 +95,26 @@ void jobs_refit_line(struct jobs *jobs)
     }
 }
 
+/* The fastest form that leaves seven eighths of the card to others, or the one with the least. */
+static uint64_t usual_reserve(const struct card_bytes *urgent, uint64_t total)
+{
+    const int form = card_form(urgent, total / 8);
+
+    return urgent->arena[form < 0 ? 0 : form];
+}
+
 void card_said_hello(struct worker *w)
 {
     const struct config_memory *m = &w->jobs->config->memory;
     const struct note_hello *hello = &w->hello;
     char total[LOG_NUMBER], room[LOG_NUMBER], reserve[LOG_NUMBER];
 
-    w->device =
-        (struct ledger){.total = hello->device_room,
-                        .urgent_reserve = m->urgent_reserve == CONFIG_AUTO ? hello->device_urgent
-                                                                           : m->urgent_reserve};
+    w->device = (struct ledger){.total = hello->device_room};
     if (m->device_budget != CONFIG_AUTO && m->device_budget < w->device.total)
         w->device.total = m->device_budget;
+    w->device.urgent_reserve = m->urgent_reserve == CONFIG_AUTO
+                                   ? usual_reserve(&hello->device_urgent, w->device.total)
+                                   : m->urgent_reserve;
     w->starts_in_vain = 0;
     log_info("card", "worker", w->name, "device", hello->device, "budget",
              log_number(total, w->device.total), "free", log_number(room, hello->device_room),

@@ -184,6 +184,10 @@ static enum cuzk_status upgrade(struct journal *j, struct cuzk_error *err)
         " card_request INTEGER NOT NULL, card_witness INTEGER NOT NULL,"
         " card_scratch INTEGER NOT NULL, staged INTEGER NOT NULL, resident INTEGER NOT NULL,"
         " overlapped INTEGER NOT NULL, PRIMARY KEY(circuit, depends)) WITHOUT ROWID;",
+        "DELETE FROM plans; ALTER TABLE plans RENAME COLUMN staged TO streamed;"
+        "ALTER TABLE plans RENAME COLUMN resident TO staged;"
+        "ALTER TABLE plans RENAME COLUMN overlapped TO resident;"
+        "ALTER TABLE plans ADD COLUMN overlapped INTEGER NOT NULL DEFAULT 0;",
     };
     enum { N_STEPS = sizeof steps / sizeof steps[0] };
     char sql[1024];
@@ -478,7 +482,7 @@ enum cuzk_status tables_file_is_wanted(struct journal *j, const char *name, bool
 /* ---- plans ----------------------------------------------------------------------------------- */
 
 /* In the order of the table's columns. */
-enum { PLAN_NUMBERS = 13 };
+enum { PLAN_NUMBERS = 14 };
 
 static void plan_numbers(size_t *ret[PLAN_NUMBERS], struct job_plan *plan)
 {
@@ -487,7 +491,7 @@ static void plan_numbers(size_t *ret[PLAN_NUMBERS], struct job_plan *plan)
         &plan->host.witness,      &plan->host.scratch,      &plan->card.host.key,
         &plan->card.host.shape,   &plan->card.host.request, &plan->card.host.witness,
         &plan->card.host.scratch, &plan->card.arena[0],     &plan->card.arena[1],
-        &plan->card.arena[2],
+        &plan->card.arena[2],     &plan->card.arena[3],
     };
 
     _Static_assert(sizeof all / sizeof all[0] == PLAN_NUMBERS, "one a column");
@@ -501,7 +505,7 @@ enum cuzk_status journal_plan_put(struct journal *journal, const char *circuit, 
     size_t *number[PLAN_NUMBERS];
     sqlite3_stmt *s;
 
-    TRY(prepare(journal, &s, "INSERT OR REPLACE INTO plans VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    TRY(prepare(journal, &s, "INSERT OR REPLACE INTO plans VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 err));
     bind_text(s, 1, circuit);
     bind_text(s, 2, depends);

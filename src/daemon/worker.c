@@ -98,16 +98,16 @@ static void stage_changed(void *ctx, const struct stage *stage)
     tell(w, &note);
 }
 
-/* What the largest WinningPoSt takes of a card in its fastest form. */
-static uint64_t urgent_arena(struct worker *w)
+/* What the largest WinningPoSt takes of a card. */
+static struct card_bytes urgent_bytes(struct worker *w)
 {
     struct circuit_name name;
     struct job_plan plan;
 
     if (circuit_name_parse(&name, "winning-64GiB", NULL) != CUZK_OK ||
         circuit_job_plan(&w->engine, name, w->options->card_backend, &plan, NULL) != CUZK_OK)
-        return 0;
-    return plan.card.arena[CARD_FORMS - 1];
+        return (struct card_bytes){0};
+    return plan.card;
 }
 
 void worker_describe_card(const struct backend *backend, struct note_hello *ret)
@@ -137,7 +137,7 @@ static void tell_hello(struct worker *w)
     snprintf(hello->backend, sizeof hello->backend, "%s", w->engine.backend->name);
     if (w->options->card[0]) {
         w->options->describe(w->engine.backend, hello);
-        hello->device_urgent = urgent_arena(w);
+        hello->device_urgent = urgent_bytes(w);
     }
     tell(w, &note);
 }

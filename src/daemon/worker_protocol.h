@@ -41,7 +41,7 @@ struct note_hello {
     char backend[16], device[64]; /* device: the card's name; "" on a processor */
     uint64_t device_total, device_free;
     uint64_t device_room;   /* of the free bytes, what arenas may take */
-    uint64_t device_urgent; /* of a card, what the largest WinningPoSt takes */
+    struct card_bytes device_urgent; /* what the largest WinningPoSt takes */
 };
 struct note_stage {
     struct stage stage; /* as engine.h has it: begun, or ended */

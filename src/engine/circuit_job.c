@@ -154,7 +154,7 @@ enum cuzk_status circuit_setup_plan(struct engine *engine, struct circuit_name n
 
 /* ---- plan ------------------------------------------------------------------------------------ */
 
-_Static_assert((int)PLAN_OVERLAPPED - (int)PLAN_STAGED == CARD_FORMS - 1, "the forms of a plan");
+_Static_assert((int)PLAN_OVERLAPPED - (int)PLAN_STREAMED == CARD_FORMS - 1, "the forms of a plan");
 
 static struct job_bytes bytes_of_plan(const struct engine *engine, const struct backend *backend,
                                       const struct open_circuit *circuit, const struct plan *plan)
@@ -205,14 +205,16 @@ static struct card_bytes plan_on_card(const struct engine *engine, const struct 
     struct card_bytes bytes = {0};
     struct proving_key outline;
     struct plan_input in = input_of(engine, card, circuit, &outline);
-    struct plan plan;
+    struct plan plan, most = {0}; /* of the host's memory */
 
     for (int form = 0; form < CARD_FORMS; form++) {
-        in.form = (enum plan_form)((int)PLAN_STAGED + form);
+        in.form = (enum plan_form)((int)PLAN_STREAMED + form);
         plan_prove(&plan, &in);
         bytes.arena[form] = plan.arena_bytes;
+        if (plan.peak_bytes > most.peak_bytes)
+            most = plan;
     }
-    bytes.host = bytes_of_plan(engine, card, circuit, &plan);
+    bytes.host = bytes_of_plan(engine, card, circuit, &most);
     bytes.host.key += CARD_STAGING;
     return bytes;
 }

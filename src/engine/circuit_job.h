@@ -30,8 +30,8 @@ static inline size_t job_bytes_total(const struct job_bytes *b)
     return b->key + b->shape + b->request + b->witness + b->scratch;
 }
 /* The same where a card proves: what stays on the host, and the arena on the card in each form of a
- * plan (groth16/plan.h) from the staged one on, the one with the least memory first. */
-enum { CARD_FORMS = 3 };
+ * plan (groth16/plan.h), the one with the least memory first. */
+enum { CARD_FORMS = 4 };
 struct card_bytes {
     struct job_bytes host;
     size_t arena[CARD_FORMS];

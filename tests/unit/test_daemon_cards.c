@@ -3,29 +3,31 @@
  * memory is, and where a job goes. */
 #include "jobs_daemon.inc.h"
 
-#include "backend/backend.h"
+#include "support/made_up_card.h"
 
 /* ---- a machine with cards -------------------------------------------------------------------- */
 
 /* What winning-2KiB takes of a made-up card in each form, the least first. */
 static size_t arena[CARD_FORMS];
+enum { FASTEST = CARD_FORMS - 1 };
 
 static void plan_arenas(void)
 {
     struct engine *engine = mem_new(sizeof *engine);
-    struct backend card = *backend_find("cpu");
+    const struct backend card = made_up_card();
     struct circuit_name name;
     struct job_plan plan;
     struct cuzk_error err;
 
-    card.beside_host = true;
     must(circuit_name_parse(&name, "winning-2KiB", &err), &err);
     must(engine_open(engine, &(struct engine_options){.backend = "cpu", .threads = 1}, &err), &err);
     must(circuit_job_plan(engine, name, &card, &plan, &err), &err);
     memcpy(arena, plan.card.arena, sizeof arena);
     engine_close(engine);
     mem_free(engine);
-    assert_true(0 < arena[0] && arena[0] < arena[1] && arena[1] < arena[2]);
+    assert_true(arena[0] > 0);
+    for (int form = 1; form < CARD_FORMS; form++)
+        assert_true(arena[form - 1] < arena[form]);
 }
 
 static void put_cards(const char *cards, const char *memory)
@@ -169,11 +171,11 @@ static void test_a_job_holds_memory_of_its_card_until_its_key_is_evicted(void **
     assert_string_equal(s.workers[0].device, "made-up card");
     assert_int_equal(s.workers[0].device_total, 4000000000);
     assert_int_equal(s.workers[0].device_budget, 4000000000);
-    assert_int_equal(s.workers[0].device_reserved, arena[2]); /* the fastest form */
-    assert_int_equal(s.workers[0].device_free, 4000000000 - arena[2]);
-    assert_int_equal(s.keys[0].device_bytes, arena[2]);
+    assert_int_equal(s.workers[0].device_reserved, arena[FASTEST]); /* the fastest form */
+    assert_int_equal(s.workers[0].device_free, 4000000000 - arena[FASTEST]);
+    assert_int_equal(s.keys[0].device_bytes, arena[FASTEST]);
     must_be_proven_on("cuda 0", "b", PRIORITY_LOW); /* with what is there */
-    assert_int_equal(status_now().workers[0].device_reserved, arena[2]);
+    assert_int_equal(status_now().workers[0].device_reserved, arena[FASTEST]);
     ask(do_evict, &a);
     must_answer(&a);
     assert_int_equal(status_now().workers[0].device_reserved, 0);
@@ -181,7 +183,7 @@ static void test_a_job_holds_memory_of_its_card_until_its_key_is_evicted(void **
     must_answer(&a);
     if (a.status != CUZK_OK)
         fail_msg("%s", a.sentence);
-    assert_int_equal(status_now().workers[0].device_reserved, arena[2]);
+    assert_int_equal(status_now().workers[0].device_reserved, arena[FASTEST]);
 }
 
 static void test_a_card_with_less_room_gets_a_slower_form(void **state)
@@ -193,14 +195,14 @@ static void test_a_card_with_less_room_gets_a_slower_form(void **state)
         snprintf(memory, sizeof memory, "%zu", arena[form]);
         put_cards("1", memory);
         start_and_wait_for_cards(1);
-        must_be_proven_on("cuda 0", form == 0 ? "a" : form == 1 ? "b" : "c", PRIORITY_LOW);
+        must_be_proven_on("cuda 0", (const char[2]){(char)('a' + form)}, PRIORITY_LOW);
         assert_int_equal(status_now().workers[0].device_reserved, arena[form]);
         stop();
     }
     put_cards("1", "4000000000"); /* the same by the configuration */
     config.memory.device_budget = arena[1];
     start_and_wait_for_cards(1);
-    must_be_proven_on("cuda 0", "d", PRIORITY_LOW);
+    must_be_proven_on("cuda 0", "e", PRIORITY_LOW);
     assert_int_equal(status_now().workers[0].device_budget, arena[1]);
     assert_int_equal(status_now().workers[0].device_reserved, arena[1]);
 }
@@ -302,7 +304,7 @@ static void test_an_idle_key_makes_way_on_a_card_for_another(void **state)
 
     (void)state;
     make_key("winning-4KiB");
-    snprintf(memory, sizeof memory, "%zu", arena[2] + arena[0] / 2);
+    snprintf(memory, sizeof memory, "%zu", arena[FASTEST] + arena[0] / 2);
     put_cards("1", memory);
     start_and_wait_for_cards(1);
     ask(do_preload, &a);
@@ -315,7 +317,7 @@ static void test_an_idle_key_makes_way_on_a_card_for_another(void **state)
     s = status_now();
     assert_int_equal(s.n_keys, 1);
     assert_string_equal(s.keys[0].circuit, "winning-2KiB");
-    assert_int_equal(s.workers[0].device_reserved, arena[2]);
+    assert_int_equal(s.workers[0].device_reserved, arena[FASTEST]);
 }
 
 static void test_two_cards_work_side_by_side(void **state)
@@ -340,8 +342,8 @@ static void test_two_cards_work_side_by_side(void **state)
     must_be_done(&a);
     b = await_end_of(b.id);
     must_be_done(&b);
-    assert_int_equal(status_now().workers[0].device_reserved, arena[2]);
-    assert_int_equal(status_now().workers[1].device_reserved, arena[2]);
+    assert_int_equal(status_now().workers[0].device_reserved, arena[FASTEST]);
+    assert_int_equal(status_now().workers[1].device_reserved, arena[FASTEST]);
 }
 
 static void test_what_a_dead_worker_had_of_its_card_is_free_again(void **state)
@@ -356,7 +358,7 @@ static void test_what_a_dead_worker_had_of_its_card_is_free_again(void **state)
     a = await_end_of(a.id);
     must_verify(&a);
     assert_int_equal(a.attempts, 2);
-    assert_int_equal(status_now().workers[0].device_reserved, arena[2]);
+    assert_int_equal(status_now().workers[0].device_reserved, arena[FASTEST]);
 }
 
 static void test_a_card_that_does_not_begin_leaves_its_jobs_to_the_processor(void **state)
