@@ -163,5 +163,6 @@ if __name__ == "__main__":
     real = int(sys.argv[3]) if len(sys.argv) > 3 else 500
     over = time.monotonic() + minutes * 60
     for program, goal in ((CUZK, real), (FAST, proofs - real)):
+        assert time.monotonic() < over, f"the time was over before {os.path.basename(program)} began"
         with Scratch() as place:
             soak(place, program, goal, over, CLIENTS, int(time.time()), 20)
