@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The daemon on a machine with a card: PoRep and WinningPoSt jobs in turn within budgets of the card's memory,
-from one that the larger circuit's smallest form fills. Every proof verifies; the larger ones are the card's;
-neither what is reserved nor what the card itself says is in use goes beyond the budget; a worker that is killed
-gives all back.
+from one that the larger circuit's smallest form fills beside the reserve. Every proof verifies; the larger ones are
+the card's; neither what is reserved nor what the card itself says is in use goes beyond the budget; a worker that is
+killed gives all back.
 
     tests/daemon/card_check.py [JOBS] [CLIENTS]     of each circuit; 6 and 4 (./x card-check)"""
 import os
@@ -17,6 +17,7 @@ from daemon_process import CUZK, Crew, Daemon, Scratch, Sector
 
 CONTEXT = 1 << 30  # of the driver, for a process that uses the card
 HOST = "8GiB"
+RESERVE = 1 << 30  # for WinningPoSt, on the host and on the card
 
 
 def in_use():
@@ -55,7 +56,7 @@ def smallest(folder, sector):
 def serve(folder, sectors, jobs, clients, least, budget, kill):
     os.mkdir(folder)
     idle = in_use()
-    daemon = Daemon(folder, sectors[0].keys, program=CUZK, budget=HOST, reserve="1GiB", threads=0,
+    daemon = Daemon(folder, sectors[0].keys, program=CUZK, budget=HOST, reserve=str(RESERVE), threads=0,
                     device_budget=str(budget))
     reserved, used, stop, crew, sampler = [], [], threading.Event(), Crew(), Crew()
     work = [(f"{sector.circuit}-{i}", sector) for i in range(jobs) for sector in sectors]
@@ -118,10 +119,9 @@ def check(jobs, clients):
     with Scratch() as folder:
         sectors = [Sector(folder, circuit) for circuit in ("porep-2KiB", "winning-2KiB")]
         least = smallest(os.path.join(folder, "small"), sectors[0])
-        # beside the standing reserve for WinningPoSt
-        for i, budget in enumerate([least + (1 << 30), 2 * least, 8 * least]):
+        for n in (1, 4, 30):
             for kill in (0, 1):
-                serve(os.path.join(folder, f"{i}-{kill}"), sectors, jobs, clients, least, budget, kill)
+                serve(os.path.join(folder, f"{n}-{kill}"), sectors, jobs, clients, least, RESERVE + n * least, kill)
 
 
 if __name__ == "__main__":
