@@ -88,7 +88,7 @@ enum h_basis {
 /* Of a domain, on a back end that has the choice. */
 enum domain_tables {
     TABLES_FAST,
-    TABLES_SMALL, /* a few MB for transforms that take some 5 % longer */
+    TABLES_SMALL, /* at most some 0.1 GB, for transforms that take 5 % longer */
 };
 
 enum pointwise_op {
