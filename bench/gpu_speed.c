@@ -616,7 +616,7 @@ static void run_point_spmv(void *context)
 {
     struct points_work *t = context;
 
-    backend_cuda.point_spmv(stream, t->sums, t->matrix, t->points, 0, t->n);
+    backend_cuda.point_spmv(stream, t->sums, t->matrix, t->points, false, 0, t->n);
 }
 
 /* n multiples of the generator on the device */

@@ -47,6 +47,16 @@ proof_equals_bellpersons() {
         cmp "$keys/proof" vectors/porep-2k/proof.bin
 }
 
+# H on the coset and C in L, made on the card from the key's points
+folded_key_gives_the_same_proof() {
+    mkdir -p "$keys/folded" &&
+        ./cuzk key prepare "$keys"/*.params --circuit porep-2KiB --fold --backend cuda \
+            -o "$keys/folded" &&
+        ./cuzk prove porep --c1 vectors/porep-2k/c1.json --params "$keys/folded" --allow-dev-key \
+            --insecure-seed porep-2k --backend cuda -o "$keys/folded/proof" &&
+        cmp "$keys/folded/proof" vectors/porep-2k/proof.bin
+}
+
 # a tool that does not come to an end has failed
 sanitized() {
     timeout 600 compute-sanitizer --tool "$1" --error-exitcode 9 "${@:2}" >/dev/null 2>&1
@@ -61,6 +71,7 @@ done
 run key_equals_bellpersons
 run proof_equals_bellpersons
 run ./gpu_tests forms "$keys" vectors/porep-2k/c1.json vectors/porep-2k/proof.bin
+run folded_key_gives_the_same_proof
 # whole jobs, verified from their bytes; 100 proofs, each beside the making of the next one's witness
 for circuit in porep-2KiB winning-2KiB update-2KiB update-32KiB; do
     run ./cuzk bench "$circuit" --backend cuda

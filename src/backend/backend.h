@@ -270,9 +270,15 @@ struct backend {
                       bool inverse, bool coset);
     size_t (*group_ntt_bytes)(const struct curve *curve, enum element group, unsigned lg_n,
                               unsigned n_threads);
-    /* out[j] = sum over rows of M[row][aux first + j] * points[row], j in [0, n). */
+    /* points[i] = first * base^i * points[i], i in [0, n) */
+    void (*scale_points)(struct stream *stream, struct buf *points, const struct scalar *first,
+                         const struct scalar *base, size_t n);
+    size_t (*scale_points_bytes)(const struct curve *curve, enum element group, size_t n,
+                                 unsigned n_threads);
+    /* out[j] = sum over rows of M[row][variable first + j] * points[row], of `inputs` or of aux, j
+     * in [0, n). */
     void (*point_spmv)(struct stream *stream, struct buf *out, const struct matrix_handle *matrix,
-                       const struct buf *points, uint64_t first, size_t n);
+                       const struct buf *points, bool inputs, uint64_t first, size_t n);
     size_t (*point_spmv_bytes)(const struct curve *curve, const struct matrix *matrix,
                                enum element group, size_t n, unsigned n_threads);
 };

@@ -39,13 +39,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'p': a->check.digests = arg; return 0;
     case 'c': a->prepare.circuit = arg; return 0;
     case 'o': a->prepare.folder = arg; return 0;
+    case 'f': a->prepare.fold = true; return 0;
     case 'j': a->json = true; return 0;
     case ARGP_KEY_ARG: return take_word(a, arg, state);
     case ARGP_KEY_END:
         if (!a->check.path)
             argp_error(state, "which file? `cuzk key info|verify|prepare FILE`");
-        if (strcmp(a->verb, "prepare") != 0 && (a->prepare.circuit || a->prepare.folder))
-            argp_error(state, "--circuit and --output are for `cuzk key prepare`");
+        if (strcmp(a->verb, "prepare") != 0 &&
+            (a->prepare.circuit || a->prepare.folder || a->prepare.fold))
+            argp_error(state, "--circuit, --output and --fold are for `cuzk key prepare`");
         if (strcmp(a->verb, "info") == 0 && a->check.digests)
             argp_error(state, "--parameters is for `cuzk key verify` and `cuzk key prepare`");
         if (strcmp(a->verb, "verify") != 0 && a->check.deep)
@@ -81,6 +83,11 @@ int command_key(int argc, char **argv)
          "verify, prepare: the parameters.json to compare with; default the one beside the key", 0},
         {"circuit", 'c', "NAME", 0, "prepare: of a key without an official file name", 0},
         {"output", 'o', "DIR", 0, "prepare: where to write <name>.cuzk; default beside the key", 0},
+        {"fold", 'f', 0, 0,
+         "prepare: in the basis that proofs are made from fastest: H on the coset, C folded into "
+         "L; "
+         "a transform that wants a card (a 32 GiB PoRep key: some 12 minutes)",
+         0},
         {"json", 'j', 0, 0, "answer in JSON", 0},
         {0},
     };

@@ -57,8 +57,8 @@ struct prepared_check {
     struct section_sum sum; /* of the query in work */
 };
 
-static enum cuzk_status sum_points(void *ctx, enum key_query query, size_t first,
-                                   const void *native, size_t n, struct cuzk_error *err)
+static enum cuzk_status sum_points(void *ctx, enum key_query query, size_t first, void *native,
+                                   size_t n, struct cuzk_error *err)
 {
     struct prepared_check *p = ctx;
     const uint64_t element = p->header.section[PREPARED_QUERIES + query].element_bytes;

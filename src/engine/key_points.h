@@ -20,9 +20,10 @@ struct key_points {
     bool subgroup;                 /* look at that too (msm/group_kernels.h: random sums) */
 };
 
-/* Gets points [first, first + n) of the query, native; they are gone when it returns. */
-typedef enum cuzk_status key_points_fn(void *ctx, enum key_query query, size_t first,
-                                       const void *native, size_t n, struct cuzk_error *err);
+/* Gets points [first, first + n) of the query, native; it may change them, and they are gone when it
+ * returns. */
+typedef enum cuzk_status key_points_fn(void *ctx, enum key_query query, size_t first, void *native,
+                                       size_t n, struct cuzk_error *err);
 
 /* Bytes of MEM_SCRATCH that a walk takes: KEY_POINTS_BYTES at most, on any machine. */
 size_t key_points_bytes(const struct engine *engine, const struct key_points *points,

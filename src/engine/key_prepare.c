@@ -11,10 +11,15 @@
 #include "engine/open_key.h"
 #include "format/bellperson.h"
 #include "format/prepared_writer.h"
+#include "groth16/folding.h"
 
 struct preparation {
     struct engine *engine;
     const char *from; /* the .params file */
+    const struct qap *qap;
+    bool fold;
+    struct folding folding;
+    struct region window; /* of points that come out of it */
     struct proving_key key;
     struct prepared_header header;
     struct prepared_writer writer;
@@ -39,9 +44,9 @@ static enum cuzk_status find_circuit(struct circuit_name *ret, const struct key_
 }
 
 /* What the header says about the circuit, and that the key is one of it. */
-static enum cuzk_status describe(struct preparation *p, const struct qap *qap, const char *name,
-                                 struct cuzk_error *err)
+static enum cuzk_status describe(struct preparation *p, const char *name, struct cuzk_error *err)
 {
+    const struct qap *qap = p->qap;
     struct prepared_header *h = &p->header;
     struct r1cs_digests digests;
 
@@ -50,7 +55,7 @@ static enum cuzk_status describe(struct preparation *p, const struct qap *qap, c
     TRY(r1cs_digest(qap->cs, p->engine->pool, 0, NULL, NULL, &digests, err));
     *h = (struct prepared_header){.curve = p->key.vk.curve,
                                   .domain_generator = p->key.domain_generator,
-                                  .h_basis = p->key.h_basis,
+                                  .h_basis = p->fold ? H_COSET_FOLDED : p->key.h_basis,
                                   .lg_domain = qap->lg_domain,
                                   .n_inputs = qap->cs->n_inputs,
                                   .n_aux = qap->cs->n_aux,
@@ -60,22 +65,24 @@ static enum cuzk_status describe(struct preparation *p, const struct qap *qap, c
     memcpy(h->circuit.coefficient, digests.coefficient, sizeof digests.coefficient);
     h->section[PREPARED_VK].n = vk_bytes(h->curve, h->n_inputs);
     for (enum key_query q = QUERY_H; q < KEY_N_QUERIES; q++)
-        h->section[PREPARED_QUERIES + q].n = p->key.query[q].n;
+        h->section[PREPARED_QUERIES + q].n = key_query_outline(qap, h->h_basis, q).points.n;
     return qap_digest(qap, h->circuit.densities, err);
 }
 
-/* The circuit is there for that only: the points have its memory. */
-static enum cuzk_status describe_by_name(struct preparation *p, struct circuit_name name,
-                                         struct cuzk_error *err)
+/* Unless there is something to fold the circuit is there for that only: the points have its memory.
+ */
+static enum cuzk_status describe_by_name(struct preparation *p, struct open_circuit *circuit,
+                                         struct circuit_name name, struct cuzk_error *err)
 {
-    struct open_circuit circuit;
     char text[CIRCUIT_TEXT_MAX];
     enum cuzk_status st;
 
-    TRY(circuit_open(&circuit, p->engine, name, err));
+    TRY(circuit_open(circuit, p->engine, name, err));
     circuit_name_print(text, name);
-    st = describe(p, &circuit.qap, text, err);
-    circuit_close(&circuit);
+    p->qap = &circuit->qap;
+    st = describe(p, text, err);
+    if (!p->fold)
+        circuit_close(circuit);
     return st;
 }
 
@@ -88,18 +95,126 @@ static void hash_source(struct preparation *p, size_t end)
     p->hashed = end;
 }
 
-static enum cuzk_status take_points(void *ctx, enum key_query query, size_t first,
-                                    const void *native, size_t n, struct cuzk_error *err)
+static void hash_points(struct preparation *p, enum key_query query, size_t end)
 {
-    struct preparation *p = ctx;
     const size_t element =
         p->key.vk.curve->fp_bytes * (key_query_group(query) == ELEMENT_G2 ? 4 : 2);
     const uint8_t *data = p->key.query[query].data;
 
-    hash_source(p, (size_t)(data - p->key.map.data) + (first + n) * element);
+    hash_source(p, (size_t)(data - p->key.map.data) + end * element);
+}
+
+static enum cuzk_status write_window(struct preparation *p, enum key_query query, size_t done,
+                                     const void *native, size_t n, struct cuzk_error *err)
+{
     TRY(prepared_writer_points(&p->writer, native, n, err));
     if (p->progress)
-        p->progress(p->progress_ctx, query, first + n, p->key.query[query].n);
+        p->progress(p->progress_ctx, query, done, p->key.query[query].n);
+    return CUZK_OK;
+}
+
+static enum cuzk_status take_points(void *ctx, enum key_query query, size_t first, void *native,
+                                    size_t n, struct cuzk_error *err)
+{
+    struct preparation *p = ctx;
+
+    hash_points(p, query, first + n);
+    if (p->fold && query == QUERY_L)
+        TRY(folding_add_l(&p->folding, first, native, n, err));
+    return write_window(p, query, first + n, native, n, err);
+}
+
+/* ---- folded ---------------------------------------------------------------------------------- */
+
+static enum cuzk_status take_h(void *ctx, enum key_query query, size_t first, void *native,
+                               size_t n, struct cuzk_error *err)
+{
+    struct preparation *p = ctx;
+
+    hash_points(p, query, first + n);
+    return folding_put_h(&p->folding, first, native, n, err);
+}
+
+static enum cuzk_status take_h_again(void *ctx, enum key_query query, size_t first, void *native,
+                                     size_t n, struct cuzk_error *err)
+{
+    struct preparation *p = ctx;
+
+    (void)query;
+    return folding_put_h(&p->folding, first, native, n, err);
+}
+
+/* Points of a window on the way from the device to the file. */
+enum { WINDOW = 1 << 16 };
+
+static enum cuzk_status open_folding(struct preparation *p, struct cuzk_error *err)
+{
+    const struct folding_options options = {.backend = p->engine->backend,
+                                            .pool = p->engine->pool,
+                                            .budget = &p->engine->budget,
+                                            .domain_generator = p->key.domain_generator,
+                                            .cancel = p->engine->cancel};
+    const size_t n = p->qap->n_c_inputs > WINDOW ? p->qap->n_c_inputs : WINDOW;
+
+    TRY(region_map(&p->window, &p->engine->budget, MEM_SCRATCH, n * p->qap->cs->curve->g1_bytes,
+                   err));
+    return folding_open(&p->folding, p->qap, &options, err);
+}
+
+static enum cuzk_status write_new_h(struct preparation *p, struct cuzk_error *err)
+{
+    const size_t n_all = p->qap->n_domain;
+
+    for (size_t first = 0; first < n_all; first += WINDOW) {
+        const size_t n = n_all - first < WINDOW ? n_all - first : WINDOW;
+
+        TRY(folding_get_h(&p->folding, first, p->window.base, n, err));
+        TRY(prepared_writer_points(&p->writer, p->window.base, n, err));
+        engine_progress(p->engine, first + n, n_all);
+    }
+    return CUZK_OK;
+}
+
+/* The new h into the file; and all that the new l will take from the old one's. */
+static enum cuzk_status fold_h(struct preparation *p, const struct key_points *points,
+                               struct cuzk_error *err)
+{
+    struct key_points again = *points;
+
+    again.subgroup = false; /* they are known */
+    TRY(open_folding(p, err));
+    TRY(key_points_walk(p->engine, points, QUERY_H, take_h, p, err));
+    engine_stage(p->engine, "h on the coset");
+    TRY(folding_make_h(&p->folding, err));
+    engine_stage(p->engine, "write h");
+    TRY(write_new_h(p, err));
+    TRY(key_points_walk(p->engine, &again, QUERY_H, take_h_again, p, err));
+    engine_stage(p->engine, "points of the rows of C");
+    TRY(folding_make_c(&p->folding, err));
+    TRY(folding_get_inputs(&p->folding, p->window.base, err));
+    return prepared_writer_points(&p->writer, p->window.base, p->qap->n_c_inputs, err);
+}
+
+static void close_folding(struct preparation *p)
+{
+    folding_close(&p->folding);
+    region_unmap(&p->window);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static enum cuzk_status write_queries(struct preparation *p, struct cuzk_error *err)
+{
+    const struct key_points points = {&p->key, p->from, true};
+
+    for (enum key_query q = QUERY_H; q < KEY_N_QUERIES; q++) {
+        if (p->fold && q == QUERY_H)
+            TRY(fold_h(p, &points, err));
+        else
+            TRY(key_points_walk(p->engine, &points, q, take_points, p, err));
+        if (q == QUERY_L)
+            close_folding(p); /* what it takes is free for the rest */
+    }
     return CUZK_OK;
 }
 
@@ -107,14 +222,11 @@ static enum cuzk_status take_points(void *ctx, enum key_query query, size_t firs
 static enum cuzk_status write_points(struct preparation *p, const char *to, uint8_t digest[64],
                                      struct cuzk_error *err)
 {
-    const struct key_points points = {&p->key, p->from, true};
-
     p->source = hash_new(HASH_BLAKE2B_512);
     if (!p->source)
         return error_set(err, CUZK_NO_MEMORY, "no memory for a digest");
     TRY(prepared_writer_open(&p->writer, to, &p->header, p->key.map.data, p->engine->pool, err));
-    for (enum key_query q = QUERY_H; q < KEY_N_QUERIES; q++)
-        TRY(key_points_walk(p->engine, &points, q, take_points, p, err));
+    TRY(write_queries(p, err));
     hash_source(p, p->key.map.bytes);
     hash_final(p->source, digest);
     prepared_writer_source(&p->writer, digest);
@@ -157,6 +269,7 @@ static enum cuzk_status commit(struct preparation *p, struct cuzk_error *err)
 static void preparation_end(struct preparation *p)
 {
     engine_stage_end(p->engine);
+    close_folding(p);
     hash_free(p->source);
     prepared_writer_abort(&p->writer);
     proving_key_done(&p->key);
@@ -170,6 +283,7 @@ static void report_prepared(const struct preparation *p, const char *path, struc
         n_points += p->key.query[q].n;
     report_text(report, "circuit", "%s", p->header.circuit.name);
     report_number(report, "points_checked", n_points);
+    report_text(report, "h_basis", "%s", h_basis_name(p->header.h_basis));
     report_text(report, "prepared", "%s", path);
 }
 
@@ -178,7 +292,8 @@ enum cuzk_status key_prepare(struct engine *engine, const struct key_prepare *pr
 {
     const struct key_digest digest = {prepare->path, key_base_name(prepare->path),
                                       prepare->digests};
-    struct preparation p = {.engine = engine, .from = prepare->path};
+    struct preparation p = {.engine = engine, .from = prepare->path, .fold = prepare->fold};
+    struct open_circuit circuit = {0};
     struct circuit_name name;
     char path[KEY_PATH_MAX];
     uint8_t whole[64];
@@ -187,7 +302,7 @@ enum cuzk_status key_prepare(struct engine *engine, const struct key_prepare *pr
     TRY(find_circuit(&name, prepare, err));
     TRY(output_path(path, prepare, err));
     TRY_GOTO(st, out, open_source(&p, &curve_bls12_381, err));
-    TRY_GOTO(st, out, describe_by_name(&p, name, err));
+    TRY_GOTO(st, out, describe_by_name(&p, &circuit, name, err));
     if (prepare->folder)
         mkdir(prepare->folder, 0777); /* if it cannot be made, opening the file says why */
     TRY_GOTO(st, out, write_points(&p, path, whole, err));
@@ -196,20 +311,25 @@ enum cuzk_status key_prepare(struct engine *engine, const struct key_prepare *pr
     report_prepared(&p, path, report);
 out:
     preparation_end(&p);
+    circuit_close(&circuit);
     return st;
 }
 
 enum cuzk_status key_prepare_of(struct engine *engine, const struct qap *qap, const char *from,
-                                const char *to, key_prepare_progress_fn *progress,
+                                const char *to, bool fold, key_prepare_progress_fn *progress,
                                 void *progress_ctx, struct cuzk_error *err)
 {
-    struct preparation p = {
-        .engine = engine, .from = from, .progress = progress, .progress_ctx = progress_ctx};
+    struct preparation p = {.engine = engine,
+                            .from = from,
+                            .qap = qap,
+                            .fold = fold,
+                            .progress = progress,
+                            .progress_ctx = progress_ctx};
     uint8_t whole[64];
     enum cuzk_status st;
 
     TRY_GOTO(st, out, open_source(&p, qap->cs->curve, err));
-    TRY_GOTO(st, out, describe(&p, qap, "", err));
+    TRY_GOTO(st, out, describe(&p, "", err));
     TRY_GOTO(st, out, write_points(&p, to, whole, err));
     st = commit(&p, err);
 out:

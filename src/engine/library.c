@@ -340,7 +340,7 @@ enum cuzk_status cuzk_key_prepare(struct cuzk_context *ctx, const struct cuzk_ci
                                   struct cuzk_error *err)
 {
     TRY(check_finished(circuit, err));
-    return key_prepare_of(&ctx->engine, &circuit->qap, params_path, prepared_path,
+    return key_prepare_of(&ctx->engine, &circuit->qap, params_path, prepared_path, false,
                           ctx->progress ? tell_query : NULL, ctx, err);
 }
 

@@ -378,9 +378,10 @@ enum cuzk_status prepared_key_open(struct proving_key *ret, struct prepared_head
 
 enum cuzk_status section_sum_new(struct section_sum *sum, struct cuzk_error *err)
 {
-    *sum = (struct section_sum){hash_new(HASH_SHA256),
-                                mem_new(SECTION_SUM_CHUNKS * PREPARED_DIGEST_BYTES)};
-    if (sum->whole && sum->digests)
+    *sum = (struct section_sum){.whole = hash_new(HASH_SHA256),
+                                .digests = mem_new(SECTION_SUM_CHUNKS * PREPARED_DIGEST_BYTES),
+                                .rest = mem_new(PREPARED_CHUNK)};
+    if (sum->whole && sum->digests && sum->rest)
         return CUZK_OK;
     section_sum_free(sum);
     return error_set(err, CUZK_NO_MEMORY, "no memory for a checksum");
@@ -401,24 +402,57 @@ static void hash_chunk(void *ctx, size_t i, unsigned worker)
     sha256(chunks->digests[i], chunks->data + begin, left < PREPARED_CHUNK ? left : PREPARED_CHUNK);
 }
 
+/* At most SECTION_SUM_CHUNKS chunks, all but the section's last whole. */
+static void add_chunks(struct section_sum *sum, const uint8_t *data, size_t bytes,
+                       struct pool *pool)
+{
+    struct chunks chunks = {data, bytes, sum->digests};
+    const size_t n = (bytes + PREPARED_CHUNK - 1) / PREPARED_CHUNK;
+
+    pool_run(pool, n, hash_chunk, &chunks);
+    hash_update(sum->whole, sum->digests, n * PREPARED_DIGEST_BYTES);
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many of the bytes went to the chunk that is not whole. */
+static size_t fill_rest(struct section_sum *sum, const uint8_t *data, size_t bytes)
+{
+    const size_t n = smaller(bytes, PREPARED_CHUNK - sum->n_rest);
+
+    memcpy(sum->rest + sum->n_rest, data, n);
+    sum->n_rest += n;
+    if (sum->n_rest == PREPARED_CHUNK) {
+        add_chunks(sum, sum->rest, PREPARED_CHUNK, NULL);
+        sum->n_rest = 0;
+    }
+    return n;
+}
+
 void section_sum_add(struct section_sum *sum, const void *data, size_t bytes, struct pool *pool)
 {
     const uint8_t *at = data;
-    const size_t step = SECTION_SUM_CHUNKS * PREPARED_CHUNK;
 
     while (bytes > 0) {
-        struct chunks chunks = {at, bytes < step ? bytes : step, sum->digests};
-        size_t n = (chunks.bytes + PREPARED_CHUNK - 1) / PREPARED_CHUNK;
+        size_t n = smaller(bytes / PREPARED_CHUNK, SECTION_SUM_CHUNKS) * PREPARED_CHUNK;
 
-        pool_run(pool, n, hash_chunk, &chunks);
-        hash_update(sum->whole, sum->digests, n * PREPARED_DIGEST_BYTES);
-        at += chunks.bytes;
-        bytes -= chunks.bytes;
+        if (sum->n_rest || n == 0)
+            n = fill_rest(sum, at, bytes);
+        else
+            add_chunks(sum, at, n, pool);
+        at += n;
+        bytes -= n;
     }
 }
 
 void section_sum_final(struct section_sum *sum, uint8_t out[PREPARED_DIGEST_BYTES])
 {
+    if (sum->n_rest)
+        add_chunks(sum, sum->rest, sum->n_rest, NULL);
+    sum->n_rest = 0;
     hash_final(sum->whole, out);
 }
 
@@ -426,6 +460,7 @@ void section_sum_free(struct section_sum *sum)
 {
     hash_free(sum->whole);
     mem_free(sum->digests);
+    mem_free(sum->rest);
     *sum = (struct section_sum){0};
 }
 

@@ -109,10 +109,12 @@ enum { SECTION_SUM_CHUNKS = 256 };
 struct section_sum {
     struct hash *whole;
     uint8_t (*digests)[PREPARED_DIGEST_BYTES]; /* SECTION_SUM_CHUNKS of them */
+    uint8_t *rest;                             /* n_rest bytes of a chunk that is not whole yet */
+    size_t n_rest;
 };
 
 MUST_CHECK enum cuzk_status section_sum_new(struct section_sum *sum, struct cuzk_error *err);
-/* The next bytes: a multiple of PREPARED_CHUNK, unless they are the section's last. */
+/* The next bytes. */
 void section_sum_add(struct section_sum *sum, const void *data, size_t bytes, struct pool *pool);
 /* Writes the checksum and starts afresh. */
 void section_sum_final(struct section_sum *sum, uint8_t out[PREPARED_DIGEST_BYTES]);

@@ -22,8 +22,7 @@ MUST_CHECK enum cuzk_status prepared_writer_open(struct prepared_writer *w, cons
                                                  const struct prepared_header *header,
                                                  const uint8_t *vk, struct pool *pool,
                                                  struct cuzk_error *err);
-/* The next points of the queries in their order, native: up to the end of one query at most, and a
- * multiple of PREPARED_CHUNK bytes unless they end it. */
+/* The next points of the queries in their order, native: up to the end of one query at most. */
 MUST_CHECK enum cuzk_status prepared_writer_points(struct prepared_writer *w, const void *native,
                                                    size_t n, struct cuzk_error *err);
 /* The .params that it was made from, known when all of it has been read. */

@@ -17,6 +17,8 @@
  *     l                        - w(tau) Z(tau) / (z delta): the inputs of qap.c_inputs, then
  *     l[j]                     the l[j] above minus the same: every aux
  *
+ * (of a key that was folded without its trapdoor: folding.h).
+ *
  * A proving key is a set of views; the points stay where they are (a mapped file, usually) and are
  * decoded by the back end tile by tile. */
 #ifndef GROTH16_KEY_H

@@ -117,6 +117,7 @@ def test_wrong_usage_is_exit_code_2():
     cuzk("plan", "porep-2KiB", "--mem", "12parsecs", code=2)
     cuzk("setup", "porep-2KiB", "-o", SCRATCH, code=2)
     cuzk("key", "info", "x", "--parameters", "y", code=2)
+    cuzk("key", "info", "x", "--fold", code=2)
     for kind in ("window", "winning"):
         cuzk("prove", kind, "--randomness", "00" * 32, "--registered-proof", "10", "-o", "y", code=2)
 

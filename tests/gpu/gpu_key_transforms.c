@@ -95,10 +95,58 @@ static int tiny_group_ntt_equals_cpu(void)
     return compare_transforms(ELEMENT_G1, 4, 1) + compare_transforms(ELEMENT_G2, 2, 1);
 }
 
+/* ---- points times powers --------------------------------------------------------------------- */
+
+static void scale(const struct backend *b, enum element group, size_t n, const uint8_t *plain,
+                  const struct scalar *first, const struct scalar *base, uint8_t *out)
+{
+    struct machine m;
+
+    machine_open(&m, b,
+                 b->buf_bytes(curve, group, n) +
+                     b->scale_points_bytes(curve, group, n, pool_size(pool)));
+    struct buf *points = buf_of(&m, group, n, plain);
+
+    b->scale_points(m.stream, points, first, base, n);
+    b->buf_get(m.stream, points, 0, out, n);
+    machine_wait(&m);
+    b->buf_free(points);
+    machine_close(&m);
+}
+
+static int compare_scaled(enum element group, size_t n, int kind)
+{
+    const struct scalar first = {{gpu_random(), 3}}, base = {{gpu_random(), gpu_random()}};
+    const size_t bytes = n * point_bytes(group);
+    struct region regions[3];
+    uint8_t *plain = map_memory(&regions[0], bytes), *expected = map_memory(&regions[1], bytes);
+    uint8_t *got = map_memory(&regions[2], bytes);
+    int wrong;
+
+    make_points(group, plain, n, kind);
+    scale(&backend_cpu, group, n, plain, &first, &base, expected);
+    scale(&backend_cuda, group, n, plain, &first, &base, got);
+    wrong = memcmp(expected, got, bytes) != 0;
+    if (wrong)
+        printf("  group %d, %zu points %d: wrong\n", (int)group, n, kind);
+    for (int i = 0; i < 3; i++)
+        region_unmap(&regions[i]);
+    return wrong;
+}
+static int scaled_points_equal_cpu(void)
+{
+    int wrong = 0;
+
+    for (enum element group = ELEMENT_G1; group <= ELEMENT_G2; group++)
+        for (int kind = 0; kind < 3; kind++)
+            wrong += compare_scaled(group, 1000 + (size_t)kind, kind);
+    return wrong + compare_scaled(ELEMENT_G1, ((size_t)1 << 19) + 77, 0); /* more than together */
+}
+
 /* ---- matrices times points ------------------------------------------------------------------- */
 
 static void multiply(const struct backend *b, enum element group, const struct matrix *matrix,
-                     const uint8_t *plain, uint64_t first, size_t n, uint8_t *out)
+                     const uint8_t *plain, bool inputs, uint64_t first, size_t n, uint8_t *out)
 {
     struct cuzk_error err = {0};
     struct matrix_handle *h = NULL;
@@ -113,7 +161,7 @@ static void multiply(const struct backend *b, enum element group, const struct m
     uint8_t *again = out + n * point_bytes(group); /* points are what they were */
 
     gpu_must(b->matrix_new(m.device, matrix, &h, &err), &err);
-    b->point_spmv(m.stream, sums, h, points, first, n);
+    b->point_spmv(m.stream, sums, h, points, inputs, first, n);
     b->buf_get(m.stream, sums, 0, out, n);
     b->buf_get(m.stream, points, 0, again, matrix->n_rows);
     machine_wait(&m);
@@ -126,24 +174,26 @@ static void multiply(const struct backend *b, enum element group, const struct m
 static int compare_products(enum element group, const struct matrix *m, int kind)
 {
     const size_t rows = m->n_rows * point_bytes(group), third = m->n_aux / 3;
-    const size_t room = rows + m->n_aux * point_bytes(group);
+    const size_t most = m->n_aux > m->n_inputs ? m->n_aux : m->n_inputs;
+    const size_t room = rows + most * point_bytes(group);
     struct region regions[3];
     uint8_t *plain = map_memory(&regions[0], rows), *expected = map_memory(&regions[1], room);
     uint8_t *got = map_memory(&regions[2], room);
     int wrong = 0;
 
     make_points(group, plain, m->n_rows, kind);
-    for (int part = 0; part < 2; part++) {
-        const uint64_t first = part ? third : 0;
-        const size_t n = part ? m->n_aux - 2 * third : m->n_aux;
+    for (int part = 0; part < 3; part++) { /* all aux; some of them; the inputs */
+        const bool inputs = part == 2;
+        const uint64_t first = part == 1 ? third : 0;
+        const size_t n = inputs ? m->n_inputs : part ? m->n_aux - 2 * third : m->n_aux;
 
         memset(expected, 0, room);
         memset(got, 0, room);
-        multiply(&backend_cpu, group, m, plain, first, n, expected);
-        multiply(&backend_cuda, group, m, plain, first, n, got);
+        multiply(&backend_cpu, group, m, plain, inputs, first, n, expected);
+        multiply(&backend_cuda, group, m, plain, inputs, first, n, got);
         if (memcmp(expected, got, room) != 0) {
-            printf("  group %d, %zu aux from %zu, points %d: wrong\n", (int)group, n, (size_t)first,
-                   kind);
+            printf("  group %d, %zu %s from %zu, points %d: wrong\n", (int)group, n,
+                   inputs ? "inputs" : "aux", (size_t)first, kind);
             wrong++;
         }
     }
@@ -190,6 +240,7 @@ int gpu_key_transforms(int argc, char **argv)
         {"tiny_group_ntt_equals_cpu", tiny_group_ntt_equals_cpu, false},
         {"tiny_point_spmv_equals_cpu", tiny_point_spmv_equals_cpu, false},
         {"group_ntt_equals_cpu", group_ntt_equals_cpu, false},
+        {"scaled_points_equal_cpu", scaled_points_equal_cpu, false},
         {"point_spmv_equals_cpu", point_spmv_equals_cpu, false},
     };
     struct cuzk_error err = {0};

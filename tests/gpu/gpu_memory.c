@@ -106,7 +106,7 @@ static size_t zero;
 OPERATION(run_find_zero, find_zero(m.stream, scalars, N, &zero))
 OPERATION(run_multiples, fixed_base_mul(m.stream, fixed, points, scalars, 0, N))
 OPERATION(run_group_ntt, group_ntt(m.stream, domain, points, true, true))
-OPERATION(run_point_spmv, point_spmv(m.stream, more_points, matrix, points, 0, AUX))
+OPERATION(run_point_spmv, point_spmv(m.stream, more_points, matrix, points, false, 0, AUX))
 
 static int operations_take_what_they_say(void)
 {

@@ -551,14 +551,60 @@ static void test_group_ntt_is_the_ntt_of_the_logarithms(void **state)
             }
 }
 
-static void check_point_spmv(struct waist *w, enum element group, uint32_t count, struct rng *rng)
+static void check_scale_points(struct waist *w, enum element group, size_t n, struct rng *rng)
+{
+    const struct scalar first = random_scalar(w->curve, rng), base = random_scalar(w->curve, rng);
+    struct points p;
+
+    points_init(&p, w, group, n, POINTS_PLAIN, rng);
+    struct buf *points = waist_buf(w, group, n, p.plain);
+    struct buf *logs = waist_buf(w, ELEMENT_SCALAR, n, p.logs);
+    struct buf *powers = waist_buf(w, ELEMENT_SCALAR, n, NULL);
+
+    waist_measure_begin(w);
+    w->be->scale_points(w->stream, points, &first, &base, n);
+    waist_measure_end(w, w->be->scale_points_bytes(w->curve, group, n, pool_size(w->pool)));
+    w->be->powers(w->stream, powers, &first, &base, n);
+    w->be->pointwise(w->stream, POINTWISE_MUL, logs, logs, powers, NULL, n);
+    struct buf *expected = multiples(w, group, logs, n);
+    uint64_t *x = waist_get(w, points, n), *y = waist_get(w, expected, n);
+
+    assert_memory_equal(x, y, n * element_bytes(w->curve, group));
+    mem_free(x);
+    mem_free(y);
+    w->be->buf_free(expected);
+    w->be->buf_free(powers);
+    w->be->buf_free(logs);
+    w->be->buf_free(points);
+    points_done(&p);
+}
+
+static void test_scaled_points_are_those_of_the_scaled_logarithms(void **state)
+{
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed());
+    for (size_t c = 0; c < N_WAIST_CURVES; c++)
+        for (enum element group = ELEMENT_G1; group <= ELEMENT_G2; group++) {
+            struct waist w;
+
+            waist_open(&w, waist_curves[c], 1 + (unsigned)c);
+            check_scale_points(&w, group, 1, &rng);
+            check_scale_points(&w, group, c < 2 ? 21 : 5000, &rng); /* more than a batch */
+            waist_close(&w);
+        }
+}
+
+static void check_point_spmv(struct waist *w, enum element group, uint32_t count, bool inputs,
+                             struct rng *rng)
 {
     struct random_matrix *rm = random_matrix_new(w->curve, count, rng);
     const struct matrix *m = &rm->matrix;
     struct matrix_handle *matrix;
     struct points p;
-    const uint64_t first = 5;
-    size_t n = m->n_aux - first - 1;
+    const uint64_t first = inputs ? 0 : 5;
+    size_t n = inputs ? m->n_inputs : m->n_aux - first - 1;
 
     points_init(&p, w, group, m->n_rows, POINTS_PLAIN, rng);
     struct buf *points = waist_buf(w, group, m->n_rows, p.plain);
@@ -567,9 +613,10 @@ static void check_point_spmv(struct waist *w, enum element group, uint32_t count
 
     assert_int_equal(w->be->matrix_new(w->device, m, &matrix, NULL), CUZK_OK);
     waist_measure_begin(w);
-    w->be->point_spmv(w->stream, out, matrix, points, first, n);
+    w->be->point_spmv(w->stream, out, matrix, points, inputs, first, n);
     waist_measure_end(w, w->be->point_spmv_bytes(w->curve, m, group, n, pool_size(w->pool)));
-    w->be->spmv_transposed(w->stream, sums, matrix, logs, 0, m->n_rows, false, first, n);
+    w->be->buf_zero(w->stream, sums, 0, n);
+    w->be->spmv_transposed(w->stream, sums, matrix, logs, 0, m->n_rows, inputs, first, n);
     struct buf *expected = multiples(w, group, sums, n);
     uint64_t *x = waist_get(w, out, n), *y = waist_get(w, expected, n);
 
@@ -597,7 +644,8 @@ static void test_point_spmv_is_the_transposed_product_of_the_logarithms(void **s
             struct waist w;
 
             waist_open(&w, waist_curves[c], 1 + (unsigned)c);
-            check_point_spmv(&w, group, c < 2 ? 2 : 300, &rng);
+            for (int inputs = 0; inputs < 2; inputs++)
+                check_point_spmv(&w, group, c < 2 ? 2 : 300, inputs, &rng);
             waist_close(&w);
         }
 }
@@ -612,6 +660,7 @@ static int run(const char *backend)
         cmocka_unit_test(test_a_bad_point_fails_the_sum_and_names_it),
         cmocka_unit_test(test_a_bad_point_fails_the_witness_sum_and_names_it),
         cmocka_unit_test(test_group_ntt_is_the_ntt_of_the_logarithms),
+        cmocka_unit_test(test_scaled_points_are_those_of_the_scaled_logarithms),
         cmocka_unit_test(test_point_spmv_is_the_transposed_product_of_the_logarithms),
     };
     char name[64];

@@ -192,6 +192,13 @@ static void test_a_checksum_does_not_depend_on_threads_or_pieces(void **state)
     section_sum_add(&sum, bytes + 2 * PREPARED_CHUNK, n - 2 * PREPARED_CHUNK, pool);
     section_sum_final(&sum, other);
     assert_memory_equal(one, other, sizeof one);
+    for (size_t at = 0, some; at < n; at += some) {
+        some = 1 + rng_u64(&rng) % (3 * PREPARED_CHUNK);
+        some = some < n - at ? some : n - at;
+        section_sum_add(&sum, bytes + at, some, pool);
+    }
+    section_sum_final(&sum, other);
+    assert_memory_equal(one, other, sizeof one);
     section_sum_free(&sum);
     pool_free(pool);
     free(bytes);

@@ -245,8 +245,12 @@ void cpu_group_ntt(struct stream *stream, const struct domain *domain, struct bu
                    bool inverse, bool coset);
 size_t cpu_group_ntt_bytes(const struct curve *curve, enum element group, unsigned lg_n,
                            unsigned n_threads);
+void cpu_scale_points(struct stream *stream, struct buf *points, const struct scalar *first,
+                      const struct scalar *base, size_t n);
+size_t cpu_scale_points_bytes(const struct curve *curve, enum element group, size_t n,
+                              unsigned n_threads);
 void cpu_point_spmv(struct stream *stream, struct buf *out, const struct matrix_handle *matrix,
-                    const struct buf *points, uint64_t first, size_t n);
+                    const struct buf *points, bool inputs, uint64_t first, size_t n);
 size_t cpu_point_spmv_bytes(const struct curve *curve, const struct matrix *matrix,
                             enum element group, size_t n, unsigned n_threads);
 

@@ -1,4 +1,5 @@
-/* The transform with points for elements, by the definition of the fast one: reorder, then lg n
+/* Points times powers; and the transform with points for elements, by the definition of the fast
+ * one: reorder, then lg n
  * layers (a, b) -> (a + w^k b, a - w^k b) with k the place in the block. A key is transformed once,
  * so this is plain: in each layer, batches of butterflies gather their points, multiply, add and
  * scatter. */
@@ -139,20 +140,22 @@ static void reorder(const struct group_ntt *t)
     }
 }
 
-/* points[i] *= first * base^i */
-static void scale(const struct group_ntt *t, const struct scalar *first, const struct scalar *base)
+/* points[i] *= first * base^i, i in [0, n) */
+static void scale(const struct group_ntt *t, const struct scalar *first, const struct scalar *base,
+                  size_t n)
 {
     const struct curve *curve = t->device->curve;
-    size_t n = (size_t)1 << t->lg_n, bytes = t->group->point_bytes;
+    size_t bytes = t->group->point_bytes;
 
     for (size_t i = 0; i < n && !device_cancelled(t->device); i += t->batch) {
+        const size_t batch = n - i < t->batch ? n - i : t->batch;
         struct scalar at;
 
         curve->fr_pow(&at, base, i);
         curve->fr_mul(&at, &at, first);
-        plain_powers(t, &at, base, t->batch);
+        plain_powers(t, &at, base, batch);
         t->group->mul_each(t->points + i * bytes, t->points + i * bytes,
-                           (const uint64_t *)t->factors, t->batch, t->device->pool);
+                           (const uint64_t *)t->factors, batch, t->device->pool);
     }
 }
 
@@ -162,16 +165,17 @@ static void transform(const struct group_ntt *t, const struct domain *domain, bo
     const struct curve *curve = t->device->curve;
     const struct scalar one = {{1}}, g = {{domain->g}};
     struct scalar root = domain->root, shift = coset ? g : one;
+    const size_t n = (size_t)1 << t->lg_n;
 
     if (!inverse && coset)
-        scale(t, &one, &shift);
+        scale(t, &one, &shift, n);
     if (inverse)
         curve->fr_inv(&root, &root);
     reorder(t);
     layers(t, &root);
     if (inverse) {
         curve->fr_inv(&shift, &shift);
-        scale(t, &domain->n_inv, &shift);
+        scale(t, &domain->n_inv, &shift, n);
     }
 }
 
@@ -205,6 +209,43 @@ void cpu_group_ntt(struct stream *stream, const struct domain *domain, struct bu
         t.add = scratch + (used + 63) / 64 * 64;
         transform(&t, domain, inverse, coset);
         device_give(device, scratch);
+    }
+    stream_end(stream);
+}
+
+/* ---- by itself ------------------------------------------------------------------------------- */
+
+static size_t scaled_together(size_t n)
+{
+    const size_t batch = (size_t)1 << LG_BATCH;
+
+    return n < batch ? n : batch;
+}
+
+size_t cpu_scale_points_bytes(const struct curve *curve, enum element group, size_t n,
+                              unsigned n_threads)
+{
+    (void)group;
+    (void)n_threads;
+    return device_piece(scaled_together(n) * curve->fr_bytes);
+}
+
+void cpu_scale_points(struct stream *stream, struct buf *points, const struct scalar *first,
+                      const struct scalar *base, size_t n)
+{
+    struct device *device = stream->device;
+    struct group_ntt t = {.device = device,
+                          .group = group_of(device->curve, points->element),
+                          .points = points->data,
+                          .batch = scaled_together(n)};
+
+    if (!stream_begin(stream, "scale_points"))
+        return;
+    assert(points->element != ELEMENT_SCALAR && n <= points->n);
+    t.factors = stream_scratch(stream, t.batch * device->curve->fr_bytes);
+    if (t.factors) {
+        scale(&t, first, base, n);
+        device_give(device, t.factors);
     }
     stream_end(stream);
 }

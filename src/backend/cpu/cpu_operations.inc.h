@@ -57,5 +57,7 @@
     .fixed_base_mul = cpu_fixed_base_mul,
     .group_ntt = cpu_group_ntt,
     .group_ntt_bytes = cpu_group_ntt_bytes,
+    .scale_points = cpu_scale_points,
+    .scale_points_bytes = cpu_scale_points_bytes,
     .point_spmv = cpu_point_spmv,
     .point_spmv_bytes = cpu_point_spmv_bytes,

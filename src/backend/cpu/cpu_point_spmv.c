@@ -1,4 +1,5 @@
-/* A transposed product with points for values: out[j] = sum of M[row][aux first + j] * points[row].
+/* A transposed product with points for values: out[j] = sum of M[row][variable first + j] *
+ * points[row].
  *
  * Terms are taken a batch at a time: their points are multiplied by the coefficients, sorted by
  * variable, and added pairwise until each variable has one, which is added to the result. A key is
@@ -22,7 +23,7 @@ struct point_spmv {
     const struct matrix *matrix;
     const uint8_t *points;
     uint8_t *out;
-    uint64_t first;
+    uint64_t first; /* the variable's number in the matrix: of inputs VAR_INPUT is a part of it */
     size_t n;
 
     size_t n_terms; /* in the batch */
@@ -143,7 +144,7 @@ static void take_segment(struct point_spmv *s, const struct matrix_segment *segm
             for (; t < segment->row_end[row]; t++) {
                 var_t var = matrix_resolve(segment, copy, segment->var[t]);
 
-                if ((var & VAR_INPUT) || var - s->first >= s->n)
+                if (var < s->first || var - s->first >= s->n)
                     continue;
                 s->terms[s->n_terms++] = (struct point_term){
                     .var = (uint32_t)(var - s->first),
@@ -157,7 +158,7 @@ static void take_segment(struct point_spmv *s, const struct matrix_segment *segm
 }
 
 void cpu_point_spmv(struct stream *stream, struct buf *out, const struct matrix_handle *matrix,
-                    const struct buf *points, uint64_t first, size_t n)
+                    const struct buf *points, bool inputs, uint64_t first, size_t n)
 {
     struct device *device = stream->device;
     const struct curve *curve = device->curve;
@@ -177,7 +178,7 @@ void cpu_point_spmv(struct stream *stream, struct buf *out, const struct matrix_
             .matrix = matrix->matrix,
             .points = points->data,
             .out = out->data,
-            .first = first,
+            .first = (inputs ? VAR_INPUT : 0) + first,
             .n = n,
             .terms = (struct point_term *)scratch,
             .sums = scratch + BATCH * sizeof(struct point_term),

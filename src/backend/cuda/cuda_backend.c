@@ -65,6 +65,8 @@ const struct backend backend_cuda = {
     .fixed_base_mul_bytes = cuda_fixed_base_mul_bytes,
     .group_ntt = cuda_group_ntt,
     .group_ntt_bytes = cuda_group_ntt_bytes,
+    .scale_points = cuda_scale_points,
+    .scale_points_bytes = cuda_scale_points_bytes,
     .point_spmv = cuda_point_spmv,
     .point_spmv_bytes = cuda_point_spmv_bytes,
 };

@@ -5,7 +5,7 @@
  *                   cuda_tiles.c     pinned memory on the way up
  *                   cuda_buf.c       buffers
  *                   cuda_domain.c    tables, transforms, quotient
- *                   cuda_group_ntt.c transforms with points for elements
+ *                   cuda_group_ntt.c transforms with points for elements, points times powers
  *                   cuda_point_spmv.c  matrices times points
  *                   cuda_bases.c     points of a key
  *                   cuda_fixed_base.c  multiples of one point
@@ -296,8 +296,12 @@ void cuda_group_ntt(struct stream *stream, const struct domain *domain, struct b
                     bool inverse, bool coset);
 size_t cuda_group_ntt_bytes(const struct curve *curve, enum element group, unsigned lg_n,
                             unsigned n_threads);
+void cuda_scale_points(struct stream *stream, struct buf *points, const struct scalar *first,
+                       const struct scalar *base, size_t n);
+size_t cuda_scale_points_bytes(const struct curve *curve, enum element group, size_t n,
+                               unsigned n_threads);
 void cuda_point_spmv(struct stream *stream, struct buf *out, const struct matrix_handle *matrix,
-                     const struct buf *points, uint64_t first, size_t n);
+                     const struct buf *points, bool inputs, uint64_t first, size_t n);
 size_t cuda_point_spmv_bytes(const struct curve *curve, const struct matrix *matrix,
                              enum element group, size_t n, unsigned n_threads);
 

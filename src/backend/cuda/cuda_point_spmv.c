@@ -1,4 +1,5 @@
-/* A transposed product with points for values: out[j] = sum of M[row][aux first + j] points[row].
+/* A transposed product with points for values: out[j] = sum of M[row][variable first + j]
+ * points[row].
  *
  * Terms are taken some millions at a time, whole rows of a segment's block. Each names a point of
  * `points`, with a sign, or a multiple made for it; then they are sorted by variable and added
@@ -104,7 +105,7 @@ struct product {
     struct shape shape;
     struct room room;
     struct cuda_points points;
-    uint64_t first;
+    uint64_t first;   /* as var_t numbers variables */
     uint32_t rows[3]; /* the rows of sums */
     unsigned so_far;  /* which of them, 0 or 2 */
     bool any;         /* is there a sum so far? */
@@ -302,9 +303,11 @@ static enum cuzk_status run(struct stream *s, struct buf *out, const struct matr
 }
 
 void cuda_point_spmv(struct stream *s, struct buf *out, const struct matrix_handle *matrix,
-                     const struct buf *points, uint64_t first, size_t n)
+                     const struct buf *points, bool inputs, uint64_t first, size_t n)
 {
+    const uint64_t from = (inputs ? VAR_INPUT : 0) + first;
+
     if (cuda_op_begin(s, "point_spmv"))
-        cuda_op_end(s, n ? run(s, out, matrix, points, first, n, &s->failure) : CUZK_OK,
+        cuda_op_end(s, n ? run(s, out, matrix, points, from, n, &s->failure) : CUZK_OK,
                     &s->failure);
 }

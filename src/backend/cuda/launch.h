@@ -215,9 +215,10 @@ struct cuda_transposed {
     uint64_t *counters; /* zeroed beforehand */
 };
 /* The terms of rows [from_row, to_row) of the block, in copies [from_copy, to_copy), whose variable
- * is one of aux [first, first + n), in any order: keys[e] = variable - first, refs[e] = the row,
- * its sign the coefficient's, where that is 1 or -1; the o-th other's is first_other + o, and its
- * row and coefficient are listed. counts: {entries, others}, zeroed beforehand. */
+ * is one of [first, first + n), as var_t numbers them, in any order: keys[e] = variable - first,
+ * refs[e] = the row, its sign the coefficient's, where that is 1 or -1; the o-th other's is
+ * first_other + o, and its row and coefficient are listed. counts: {entries, others}, zeroed
+ * beforehand. */
 struct cuda_point_terms {
     uint32_t from_row, to_row, from_copy, to_copy;
     uint64_t first, n;

@@ -433,7 +433,7 @@ static __global__ void __launch_bounds__(256)
         const long long small = s.small[coef];
         const u64 key = (u64)var - t.first;
 
-        if ((var & VAR_INPUT) || key >= t.n)
+        if (key >= t.n)
             continue;
         const u32 at = atomicAdd(t.counts, 1);
 
