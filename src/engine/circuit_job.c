@@ -55,7 +55,7 @@ static enum cuzk_status write_key(struct engine *engine, const struct open_circu
 
     options.progress = query_progress;
     options.progress_ctx = &progress;
-    TRY(params_writer_open(&writer, curve, params_path, vk_path, err));
+    TRY(params_writer_open(&writer, curve, params_path, vk_path, engine->pool, err));
     sink = params_writer_sink(&writer);
     engine_stage(engine, "verifying key");
     st = trapdoor_from_label(&trapdoor, curve, label, err);

@@ -323,7 +323,7 @@ enum cuzk_status cuzk_setup_insecure(struct cuzk_context *ctx, const struct cuzk
     enum cuzk_status st;
 
     TRY(check_finished(circuit, err));
-    TRY(params_writer_open(&writer, circuit->curve, params_path, vk_path, err));
+    TRY(params_writer_open(&writer, circuit->curve, params_path, vk_path, ctx->engine.pool, err));
     sink = params_writer_sink(&writer);
     st = trapdoor_from_label(&trapdoor, circuit->curve, label, err);
     if (st == CUZK_OK)

@@ -2,7 +2,7 @@
 
 #include "base/reader.h"
 
-#define BATCH 512u /* points encoded at once: at most 96 KiB */
+#define ENCODE_GRAIN ((size_t)512) /* points */
 /* Bytes between two looks at the disk: what is left for the end is twice that. */
 #define WRITE_BEHIND ((size_t)32 << 20)
 
@@ -60,14 +60,12 @@ enum cuzk_status vk_write(struct out_file *out, const struct verifying_key *vk,
 /* ---- parameters ----------------------------------------------------------------------------- */
 
 enum cuzk_status params_writer_open(struct params_writer *w, const struct curve *curve,
-                                    const char *params_path, const char *vk_path,
+                                    const char *params_path, const char *vk_path, struct pool *pool,
                                     struct cuzk_error *err)
 {
     enum cuzk_status st;
 
-    *w = (struct params_writer){.curve = curve, .encoded = mem_new(BATCH * curve->g2_bytes)};
-    if (!w->encoded)
-        return error_set(err, CUZK_NO_MEMORY, "%s: no memory to write it", params_path);
+    *w = (struct params_writer){.curve = curve, .pool = pool};
     TRY_GOTO(st, fail, out_open(&w->params, params_path, err));
     if (vk_path)
         TRY_GOTO(st, fail, out_open(&w->vk, vk_path, err));
@@ -97,35 +95,45 @@ static enum cuzk_status sink_query(void *ctx, enum key_query query, size_t n,
     return write_length(&w->params, n, err);
 }
 
-static enum cuzk_status sink_points(void *ctx, enum key_query query, const void *plain, size_t n,
+/* Plain points, to be encoded where they are: both forms take the coordinates' bytes. */
+struct encoding {
+    const struct curve *curve;
+    uint8_t *points;
+    bool is_g2;
+};
+
+static void encode_range(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    const struct encoding *e = ctx;
+    const size_t bytes = e->is_g2 ? e->curve->g2_bytes : e->curve->g1_bytes;
+
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        uint8_t *const at = e->points + i * bytes;
+        union {
+            struct g1_point g1;
+            struct g2_point g2;
+        } point;
+
+        memcpy(&point, at, bytes);
+        if (e->is_g2)
+            e->curve->g2_encode(at, &point.g2, false);
+        else
+            e->curve->g1_encode(at, &point.g1, false);
+    }
+}
+
+static enum cuzk_status sink_points(void *ctx, enum key_query query, void *plain, size_t n,
                                     struct cuzk_error *err)
 {
     struct params_writer *w = ctx;
-    const struct curve *curve = w->curve;
-    const bool is_g2 = key_query_group(query) == ELEMENT_G2;
-    const size_t bytes = is_g2 ? curve->g2_bytes : curve->g1_bytes;
-    const size_t encoded = curve->fp_bytes * (is_g2 ? 4 : 2);
-    const uint8_t *in = plain;
+    struct encoding encoding = {w->curve, plain, key_query_group(query) == ELEMENT_G2};
+    const size_t bytes = n * w->curve->fp_bytes * (encoding.is_g2 ? 4 : 2);
 
+    pool_for(w->pool, n, ENCODE_GRAIN, encode_range, &encoding);
+    TRY(out_write(&w->params, plain, bytes, err));
     w->missing -= n;
-    for (size_t at = 0; at < n; at += BATCH) {
-        size_t part = n - at < BATCH ? n - at : BATCH;
-
-        for (size_t i = 0; i < part; i++) {
-            union {
-                struct g1_point g1;
-                struct g2_point g2;
-            } point;
-
-            memcpy(&point, in + (at + i) * bytes, bytes);
-            if (is_g2)
-                curve->g2_encode(w->encoded + i * encoded, &point.g2, false);
-            else
-                curve->g1_encode(w->encoded + i * encoded, &point.g1, false);
-        }
-        TRY(out_write(&w->params, w->encoded, part * encoded, err));
-    }
-    w->behind += n * encoded;
+    w->behind += bytes;
     if (w->behind < WRITE_BEHIND)
         return CUZK_OK;
     w->behind = 0;
@@ -156,6 +164,5 @@ void params_writer_abort(struct params_writer *w)
 {
     out_abort(&w->vk);
     out_abort(&w->params);
-    mem_free(w->encoded);
     *w = (struct params_writer){0};
 }

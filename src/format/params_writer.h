@@ -13,16 +13,16 @@ MUST_CHECK enum cuzk_status vk_write(struct out_file *out, const struct verifyin
 /* A .params file, and beside it the .vk, being written. */
 struct params_writer {
     const struct curve *curve;
+    struct pool *pool; /* encodes */
     struct out_file params, vk;
-    uint8_t *encoded; /* a few points */
-    size_t missing;   /* points announced and not yet there */
-    size_t behind;    /* bytes since the disk was last waited for */
+    size_t missing; /* points announced and not yet there */
+    size_t behind;  /* bytes since the disk was last waited for */
 };
 
-/* vk_path may be NULL. */
+/* vk_path may be NULL; so may the pool: one thread. */
 MUST_CHECK enum cuzk_status params_writer_open(struct params_writer *w, const struct curve *curve,
                                                const char *params_path, const char *vk_path,
-                                               struct cuzk_error *err);
+                                               struct pool *pool, struct cuzk_error *err);
 struct key_sink params_writer_sink(struct params_writer *w);
 /* The files appear, the .params first, each whole. */
 MUST_CHECK enum cuzk_status params_writer_commit(struct params_writer *w, struct cuzk_error *err);

@@ -29,14 +29,14 @@
 #include "groth16/trapdoor.h"
 
 /* Where a key goes. Called in order, from the caller's thread: verifying_key once, then for every
- * query `query` with its length and `points` until the length is reached. query == NULL: nothing
- * but the verifying key is made. */
+ * query `query` with its length and `points`, whose memory is the callee's to change, until the
+ * length is reached. query == NULL: nothing but the verifying key is made. */
 struct key_sink {
     void *ctx;
     enum cuzk_status (*verifying_key)(void *ctx, const struct verifying_key *vk,
                                       struct cuzk_error *err);
     enum cuzk_status (*query)(void *ctx, enum key_query query, size_t n, struct cuzk_error *err);
-    enum cuzk_status (*points)(void *ctx, enum key_query query, const void *plain, size_t n,
+    enum cuzk_status (*points)(void *ctx, enum key_query query, void *plain, size_t n,
                                struct cuzk_error *err);
 };
 

@@ -120,7 +120,7 @@ void assert_real_proof(struct set_key *key, const struct witness *w,
     struct cuzk_error err;
     struct proof proof;
 
-    must(params_writer_open(&writer, &curve_bls12_381, path, NULL, &err), &err);
+    must(params_writer_open(&writer, &curve_bls12_381, path, NULL, key->pool, &err), &err);
     sink = params_writer_sink(&writer);
     must(groth16_setup(key->qap, &key->trapdoor, &setup, &sink, &err), &err);
     must(params_writer_commit(&writer, &err), &err);

@@ -89,7 +89,7 @@ static void test_the_key_is_bellpersons_and_fits_its_plan(void **state)
     (void)state;
     budget_init(&budget, setup_bytes(&qap, &options) + MB / 10); /* and 40 ic points */
     must(trapdoor_from_label(&trapdoor, cs.curve, label(), &err), &err);
-    must(params_writer_open(&writer, cs.curve, params_path, NULL, &err), &err);
+    must(params_writer_open(&writer, cs.curve, params_path, NULL, NULL, &err), &err);
     sink = params_writer_sink(&writer);
     must(groth16_setup(&qap, &trapdoor, &options, &sink, &err), &err);
     must(params_writer_commit(&writer, &err), &err);

@@ -101,7 +101,7 @@ static void check_key_bytes(const struct tiny_set *set, struct pool *pool)
 
     snprintf(params, sizeof params, "%s", test_scratch_path("tiny.params"));
     snprintf(vk, sizeof vk, "%s", test_scratch_path("tiny.vk"));
-    assert_ok(params_writer_open(&writer, CURVE, params, vk, &err), err);
+    assert_ok(params_writer_open(&writer, CURVE, params, vk, pool, &err), err);
     sink = params_writer_sink(&writer);
     assert_ok(groth16_setup(&set->qap, &set->trapdoor, &options, &sink, &err), err);
     assert_ok(params_writer_commit(&writer, &err), err);
@@ -139,7 +139,7 @@ static void test_setup_refuses_unconstrained_variables(void **state)
 
         tiny_set_load(&set, names[i]);
         snprintf(path, sizeof path, "%s", test_scratch_path("refused.params"));
-        assert_ok(params_writer_open(&writer, CURVE, path, NULL, &err), err);
+        assert_ok(params_writer_open(&writer, CURVE, path, NULL, NULL, &err), err);
         sink = params_writer_sink(&writer);
         assert_int_equal(groth16_setup(&set.qap, &set.trapdoor, &options, &sink, &err),
                          CUZK_BAD_INPUT);
@@ -818,7 +818,7 @@ static void test_every_failed_allocation_is_reported_and_leaks_nothing(void **st
 
         assert_true(n < 1000);
         mem_fail_at(n);
-        st = params_writer_open(&writer, CURVE, path, NULL, &err);
+        st = params_writer_open(&writer, CURVE, path, NULL, NULL, &err);
         sink = params_writer_sink(&writer);
         if (st == CUZK_OK)
             st = groth16_setup(&set.qap, &set.trapdoor, &setup, &sink, &err);

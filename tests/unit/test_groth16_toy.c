@@ -111,7 +111,7 @@ static void make_key(struct toy *toy, struct rng *rng)
 
         assert_true(tries < 1000);
         draw_trapdoor(&toy->trapdoor, toy->curve, rng);
-        assert_ok(params_writer_open(&writer, toy->curve, path, NULL, &err), err);
+        assert_ok(params_writer_open(&writer, toy->curve, path, NULL, NULL, &err), err);
         sink = params_writer_sink(&writer);
         st = groth16_setup(&toy->qap, &toy->trapdoor, &options, &sink, &err);
         if (st == CUZK_OK)
