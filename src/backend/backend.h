@@ -40,6 +40,7 @@
 #include "msm/group_kernels.h" /* struct points_view */
 
 struct device;
+struct file_fetch; /* base/file_fetch.h */
 struct stream;
 struct buf;
 struct matrix_handle;
@@ -107,12 +108,16 @@ enum pointwise_op {
  * come).
  *
  * to_come: the points are made on the device and arrive by bases_put; points.data is not looked at,
- * and the handle holds room for points.n of them. */
+ * and the handle holds room for points.n of them.
+ *
+ * fetch: how a back end with memory of its own reads native points of a mapped file; NULL: it takes
+ * them from there. */
 struct bases_source {
     enum element group;
     bool to_come;
     unsigned multiples;
     struct points_view points;
+    const struct file_fetch *fetch;
     size_t n_inputs, n_aux;
     const uint64_t *input_map; /* n_inputs bits */
     const uint64_t *aux_map;   /* n_aux bits */

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_fetch.h"
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* Opens a part, which must lie in a regular file. */
@@ -62,8 +64,8 @@ static enum cuzk_status map_descriptor(struct file_map *map, int fd, const struc
     return CUZK_OK;
 }
 
-enum cuzk_status file_map_part(struct file_map *map, const struct file_part *part,
-                               struct cuzk_error *err)
+static enum cuzk_status map_part(struct file_map *map, const struct file_part *part, bool fetched,
+                                 struct cuzk_error *err)
 {
     enum cuzk_status st;
     int fd;
@@ -71,10 +73,18 @@ enum cuzk_status file_map_part(struct file_map *map, const struct file_part *par
     *map = (struct file_map){0};
     TRY(open_part(part, &fd, &map->bytes, err));
     st = map_descriptor(map, fd, part, err);
+    if (st == CUZK_OK && fetched)
+        st = file_fetch_new(&map->fetch, fd, map->data, map->path, err);
     close(fd);
     if (st != CUZK_OK)
         file_unmap(map);
     return st;
+}
+
+enum cuzk_status file_map_part(struct file_map *map, const struct file_part *part,
+                               struct cuzk_error *err)
+{
+    return map_part(map, part, false, err);
 }
 
 static enum cuzk_status read_descriptor(uint8_t *to, size_t n, int fd, const struct file_part *part,
@@ -126,8 +136,16 @@ enum cuzk_status file_map(struct file_map *map, const char *path, struct cuzk_er
     return file_map_part(map, &whole, err);
 }
 
+enum cuzk_status file_map_fetched(struct file_map *map, const char *path, struct cuzk_error *err)
+{
+    const struct file_part whole = file_whole(path);
+
+    return map_part(map, &whole, true, err);
+}
+
 void file_unmap(struct file_map *map)
 {
+    file_fetch_free(map->fetch);
     if (map->data)
         munmap((void *)((uintptr_t)map->data - map->lead), map->bytes + map->lead);
     mem_free(map->path);

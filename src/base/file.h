@@ -29,17 +29,23 @@ static inline const char *file_part_name(const struct file_part *part)
     return part->name ? part->name : part->path;
 }
 
+struct file_fetch; /* base/file_fetch.h */
+
 /* Bytes of a file, mapped read-only. No bytes have data == NULL. `path` is a copy of the name. */
 struct file_map {
     const uint8_t *data;
     size_t bytes;
     char *path;
-    size_t lead; /* bytes mapped before `data`, up to the page */
+    size_t lead;              /* bytes mapped before `data`, up to the page */
+    struct file_fetch *fetch; /* reads instead of touching the map: file_map_fetched; or NULL */
 };
 
 /* Refuses what is not a regular file, and a part that reaches beyond the end. */
 MUST_CHECK enum cuzk_status file_map(struct file_map *map, const char *path,
                                      struct cuzk_error *err);
+/* With `fetch`, for files whose bulk goes elsewhere: two descriptors stay open. */
+MUST_CHECK enum cuzk_status file_map_fetched(struct file_map *map, const char *path,
+                                             struct cuzk_error *err);
 MUST_CHECK enum cuzk_status file_map_part(struct file_map *map, const struct file_part *part,
                                           struct cuzk_error *err);
 void file_unmap(struct file_map *map); /* accepts a zeroed one */

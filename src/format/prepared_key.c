@@ -364,7 +364,7 @@ enum cuzk_status prepared_key_open(struct proving_key *ret, struct prepared_head
     struct file_map map;
     struct reader r;
 
-    TRY(file_map(&map, path, err));
+    TRY(file_map_fetched(&map, path, err));
     r = reader_over(map.data, map.bytes, path);
     st = prepared_key_read(ret, header, &r, curve, pool, budget, err);
     if (st == CUZK_OK)

@@ -110,5 +110,6 @@ struct bases_source proving_key_bases(const struct proving_key *key, const struc
     struct bases_source source = key_query_outline(qap, key->h_basis, query);
 
     source.points = key->query[query];
+    source.fetch = key->map.fetch;
     return source;
 }

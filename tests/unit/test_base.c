@@ -1,10 +1,12 @@
 /* base/: memory and its accounting, files, readers, hashes, errors. */
 #include "support/testing.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/file_fetch.h"
 #include "base/hash.h"
 #include "base/hex.h"
 #include "base/mem.h"
@@ -318,6 +320,64 @@ static void test_file_read_outlives_a_file_that_is_cut_short(void **state)
     assert_non_null(strstr(err.message, "bytes at offset 0, the file ends after "));
 }
 
+/* The bytes of a map from a page on, in pieces, and those that begin within a page. */
+static void check_fetched(const struct file_map *map, const uint8_t *bytes, uint8_t *to)
+{
+    struct cuzk_error err;
+
+    for (size_t at = 0, n = 1; at + n <= map->bytes; at += 5 * FETCH_PAGE, n = 3 * n + 17) {
+        assert_int_equal(file_fetch_lead(map->fetch, map->data + at), 0);
+        assert_int_equal(file_fetch_lead(map->fetch, map->data + at + 99), 99);
+        assert_int_equal(file_fetch_read(map->fetch, to, map->data + at, n, &err), CUZK_OK);
+        assert_memory_equal(to, bytes + at, n);
+    }
+    assert_int_equal(file_fetch_read(map->fetch, to, map->data, map->bytes, &err), CUZK_OK);
+    assert_memory_equal(to, bytes, map->bytes);
+    assert_int_equal(
+        file_fetch_read(map->fetch, to, map->data + FETCH_PAGE, map->bytes - FETCH_PAGE + 1, &err),
+        CUZK_BAD_INPUT);
+    assert_non_null(strstr(err.message, "at offset 4096, the file ends after "));
+}
+
+/* From the cache, past it, and partly; and not at all where the file was cut short. */
+static void test_fetched_bytes_are_those_of_the_file(void **state)
+{
+    enum { N = 300000 };
+    const char *path = test_scratch_path("fetched");
+    uint8_t *bytes = malloc(N), *to = aligned_alloc(FETCH_PAGE, (N / FETCH_PAGE + 2) * FETCH_PAGE);
+    struct out_file out;
+    struct file_map map;
+    struct cuzk_error err;
+    int fd;
+
+    (void)state;
+    assert_true(bytes && to);
+    for (size_t i = 0; i < N; i++)
+        bytes[i] = (uint8_t)(i * i >> 3);
+    assert_int_equal(out_open(&out, path, NULL), CUZK_OK);
+    assert_int_equal(out_write(&out, bytes, N, NULL), CUZK_OK);
+    assert_int_equal(out_commit(&out, NULL), CUZK_OK);
+    assert_int_equal(file_map_fetched(&map, path, &err), CUZK_OK);
+    check_fetched(&map, bytes, to);
+
+    fd = open(path, O_RDWR);
+    assert_true(fd >= 0);
+    assert_int_equal(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+    check_fetched(&map, bytes, to);
+    assert_int_equal(pread(fd, to, 9 * FETCH_PAGE, 7 * FETCH_PAGE), 9 * FETCH_PAGE);
+    check_fetched(&map, bytes, to);
+
+    assert_int_equal(ftruncate(fd, 200000), 0);
+    assert_int_equal(file_fetch_read(map.fetch, to, map.data, N, &err), CUZK_BAD_INPUT);
+    assert_non_null(strstr(err.message, "expected 300000 bytes at offset 0, the file ends after "
+                                        "200000"));
+    close(fd);
+    file_unmap(&map);
+    unlink(path);
+    free(to);
+    free(bytes);
+}
+
 static void test_file_map_names_what_it_cannot_open(void **state)
 {
     struct file_map map;
@@ -456,6 +516,7 @@ int main(void)
         cmocka_unit_test(test_out_file_written_behind_is_the_same_file),
         cmocka_unit_test(test_file_part_is_the_bytes_it_names),
         cmocka_unit_test(test_file_read_outlives_a_file_that_is_cut_short),
+        cmocka_unit_test(test_fetched_bytes_are_those_of_the_file),
         cmocka_unit_test(test_file_map_names_what_it_cannot_open),
         cmocka_unit_test(test_reader_refuses_to_run_over),
         cmocka_unit_test(test_hashes_match_their_standards),

@@ -143,7 +143,8 @@ static enum cuzk_status send_points(struct bases *b, struct cuzk_error *err)
     const size_t size = kernels_of(b->device->curve, b->source.group)->point_bytes;
 
     if (b->source.points.form == POINTS_NATIVE)
-        return cuda_upload(b->device, b->table, b->source.points.data, b->n * size, NULL, err);
+        return cuda_upload(b->device, b->table, b->source.points.data, b->n * size, b->source.fetch,
+                           NULL, err);
     return send_decoded(b, err);
 }
 

@@ -167,10 +167,12 @@ void cuda_scratch_end(struct stream *stream);
  * end. */
 MUST_CHECK enum cuzk_status cuda_tiles_make(struct device *device, struct cuzk_error *err);
 void cuda_tiles_free(struct device *device);
-/* Host memory to the device through the tiles. Returns when all of `from` has been read, while the
- * last two tiles may still travel. */
+/* Host memory to the device through the tiles; with `fetch`, bytes of a mapped file that are read and
+ * not touched. Returns when all of `from` has been read, while the last two tiles may still travel.
+ */
 MUST_CHECK enum cuzk_status cuda_upload(struct device *device, void *to, const void *from,
-                                        size_t bytes, cudaStream_t stream, struct cuzk_error *err);
+                                        size_t bytes, const struct file_fetch *fetch,
+                                        cudaStream_t stream, struct cuzk_error *err);
 
 /* ---- operations ---- */
 /* False when the stream has failed or the job is cancelled: then nothing is to be done. */

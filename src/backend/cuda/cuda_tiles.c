@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/cuda/cuda_device.h"
+#include "base/file_fetch.h"
 
 #define COPY_GRAIN ((size_t)1 << 20)
 
@@ -43,32 +44,62 @@ void cuda_tiles_free(struct device *d)
         budget_give(d->budget, MEM_PINNED, 2 * CUDA_TILE_BYTES);
 }
 
-struct copy {
+/* What a tile is filled with: bytes from the begin of a page on, where it is a file's. */
+struct filling {
     uint8_t *to;
     const uint8_t *from;
+    size_t bytes;
+    const struct file_fetch *fetch;
+    struct cuzk_error failed[CUDA_TILE_BYTES / COPY_GRAIN]; /* status CUZK_OK: it has not */
 };
 
-static void copy_range(void *ctx, size_t begin, size_t end, unsigned worker)
+static void fill_grain(void *ctx, size_t i, unsigned worker)
 {
-    const struct copy *c = ctx;
+    struct filling *f = ctx;
+    const size_t begin = i * COPY_GRAIN, left = f->bytes - begin;
+    const size_t n = left < COPY_GRAIN ? left : COPY_GRAIN;
 
     (void)worker;
-    memcpy(c->to + begin, c->from + begin, end - begin);
+    f->failed[i].status = CUZK_OK;
+    if (!f->fetch)
+        memcpy(f->to + begin, f->from + begin, n);
+    else if (file_fetch_read(f->fetch, f->to + begin, f->from + begin, n, &f->failed[i]) == CUZK_OK)
+        f->failed[i].status = CUZK_OK;
+}
+
+static enum cuzk_status fill(struct device *d, struct filling *f, struct cuzk_error *err)
+{
+    const size_t n = (f->bytes + COPY_GRAIN - 1) / COPY_GRAIN;
+
+    pool_run(d->pool, n, fill_grain, f);
+    if (pool_cancelled(d->pool))
+        return error_set(err, CUZK_CANCELLED, "cancelled");
+    for (size_t i = 0; i < n; i++)
+        if (f->failed[i].status != CUZK_OK)
+            return error_set(err, f->failed[i].status, "%s", f->failed[i].message);
+    return CUZK_OK;
 }
 
 enum cuzk_status cuda_upload(struct device *d, void *to, const void *from, size_t bytes,
-                             cudaStream_t stream, struct cuzk_error *err)
+                             const struct file_fetch *fetch, cudaStream_t stream,
+                             struct cuzk_error *err)
 {
+    const size_t lead = fetch ? file_fetch_lead(fetch, from) : 0;
+    const size_t step = CUDA_TILE_BYTES - (lead ? FETCH_PAGE : 0);
+    struct filling filling = {.fetch = fetch};
     unsigned k = 0;
 
     TRY(cuda_tiles_make(d, err));
-    for (size_t at = 0; at < bytes; at += CUDA_TILE_BYTES, k ^= 1) {
-        const size_t n = bytes - at < CUDA_TILE_BYTES ? bytes - at : CUDA_TILE_BYTES;
-        struct copy copy = {d->tiles + k * CUDA_TILE_BYTES, (const uint8_t *)from + at};
+    for (size_t at = 0; at < bytes; at += step, k ^= 1) {
+        const size_t n = bytes - at < step ? bytes - at : step;
 
+        filling.to = d->tiles + k * CUDA_TILE_BYTES;
+        filling.from = (const uint8_t *)from + at - lead;
+        filling.bytes = lead + n;
         TRY(CU(cudaEventSynchronize(d->tile_sent[k]), err));
-        pool_for(d->pool, n, COPY_GRAIN, copy_range, &copy);
-        TRY(CU(cudaMemcpyAsync((uint8_t *)to + at, copy.to, n, cudaMemcpyHostToDevice, stream),
+        TRY(fill(d, &filling, err));
+        TRY(CU(cudaMemcpyAsync((uint8_t *)to + at, filling.to + lead, n, cudaMemcpyHostToDevice,
+                               stream),
                err));
         TRY(CU(cudaEventRecord(d->tile_sent[k], stream), err));
     }

@@ -46,7 +46,8 @@ static enum cuzk_status put_part(struct stream *s, const struct witness_handle *
     };
 
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
-        TRY(cuda_upload(s->device, pieces[i].to, pieces[i].from, pieces[i].bytes, s->cuda, err));
+        TRY(cuda_upload(s->device, pieces[i].to, pieces[i].from, pieces[i].bytes, NULL, s->cuda,
+                        err));
     return CU(s->device->kernels->witness_records(
                   h->records + word * CUDA_RECORD_BYTES, h->full_map + word, h->bits + word,
                   h->full_rank + part.first / WITNESS_RANK_STEP, n_words, s->cuda),
