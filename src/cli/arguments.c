@@ -68,7 +68,7 @@ int cli_parse(const struct argp *argp, int argc, char **argv, void *input)
 
 /* ---- the engine ------------------------------------------------------------------------------ */
 
-enum { KEY_BACKEND = 0x100, KEY_THREADS, KEY_MEM, KEY_TRACE };
+enum { KEY_BACKEND = 0x100, KEY_THREADS, KEY_MEM, KEY_DEVICE_MEM, KEY_TRACE };
 
 static error_t parse_engine(int key, char *arg, struct argp_state *state)
 {
@@ -80,6 +80,7 @@ static error_t parse_engine(int key, char *arg, struct argp_state *state)
         a->options.threads = (unsigned)cli_number(state, "--threads", arg, 4096);
         return 0;
     case KEY_MEM: a->options.memory = cli_size(state, "--mem", arg); return 0;
+    case KEY_DEVICE_MEM: a->options.device_memory = cli_size(state, "--device-mem", arg); return 0;
     case KEY_TRACE: a->trace = arg; return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -89,6 +90,7 @@ static const struct argp_option engine_options[] = {
     {"backend", KEY_BACKEND, "NAME", 0, "auto (default), cpu, ifma or cuda", 10},
     {"threads", KEY_THREADS, "N", 0, "threads; default: as `cuzk info` says", 10},
     {"mem", KEY_MEM, "SIZE", 0, "memory allowed, such as 16GiB; default no limit", 10},
+    {"device-mem", KEY_DEVICE_MEM, "SIZE", 0, "of a card's memory; default all that is free", 10},
     {"trace", KEY_TRACE, "FILE", 0, "write the stages as a Chrome trace", 10},
     {0},
 };

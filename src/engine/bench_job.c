@@ -98,11 +98,13 @@ static enum cuzk_status choose_form(struct bench *b, struct cuzk_error *err)
     b->arena_bytes = arena_for(b, b->form);
     if (!backend->beside_host)
         return CUZK_OK;
-    TRY(backend->memory_free(0, &available, err));
+    TRY(engine_device_room(b->engine, &available, err));
     if (b->arena_bytes > available)
-        return error_set(err, CUZK_NO_MEMORY,
-                         "the key on the device and a proof take %zu bytes, the device has %zu",
-                         b->arena_bytes, available);
+        return error_set(
+            err, CUZK_NO_MEMORY,
+            "the key on the device and a proof take %zu bytes of its memory, %zu may be "
+            "taken",
+            b->arena_bytes, available);
     for (enum plan_form form = PLAN_OVERLAPPED; form > PLAN_STAGED; form--)
         if (arena_for(b, form) <= available) {
             b->form = form;

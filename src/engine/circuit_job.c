@@ -205,7 +205,7 @@ static enum cuzk_status plan_circuit(struct plan *ret, const struct engine *engi
     size_t available = 0;
 
     if (engine->backend->beside_host)
-        TRY(engine->backend->memory_free(0, &available, err));
+        TRY(engine_device_room(engine, &available, err));
     in.form = plan_choose(&in, available);
     plan_for_any_key(ret, &in);
     return CUZK_OK;

@@ -35,6 +35,7 @@ enum cuzk_status engine_open(struct engine *engine, const struct engine_options 
         }
     }
     budget_init(&engine->budget, options->memory);
+    engine->device_memory = options->device_memory;
     engine->cancel = options->cancel;
     pool_set_cancel(engine->pool, options->cancel);
     pool_set_cancel(engine->witness_pool, options->cancel);
@@ -51,6 +52,15 @@ void engine_close(struct engine *engine)
         pool_free(engine->witness_pool);
     pool_free(engine->pool);
     engine->pool = engine->witness_pool = NULL;
+}
+
+enum cuzk_status engine_device_room(const struct engine *engine, size_t *ret,
+                                    struct cuzk_error *err)
+{
+    TRY(engine->backend->memory_free(0, ret, err));
+    if (engine->device_memory && *ret > engine->device_memory)
+        *ret = engine->device_memory;
+    return CUZK_OK;
 }
 
 void engine_pause(struct engine *engine)

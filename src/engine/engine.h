@@ -38,6 +38,7 @@ struct engine_options {
     unsigned threads;          /* 0: pool_processors() */
     unsigned witness_threads;  /* that make witnesses; 0: the same */
     size_t memory;             /* the budget in bytes; 0: no limit */
+    size_t device_memory;      /* of a card's memory; 0: all that is free */
     const atomic_bool *cancel; /* NULL: never */
     stage_fn *stage;           /* NULL: nobody wants to hear */
     void *stage_ctx;
@@ -68,6 +69,10 @@ struct engine {
 MUST_CHECK enum cuzk_status engine_open(struct engine *engine, const struct engine_options *options,
                                         struct cuzk_error *err);
 void engine_close(struct engine *engine); /* accepts a zeroed one */
+/* What a job may take now of the memory of the first card, of a back end that works beside the host.
+ */
+MUST_CHECK enum cuzk_status engine_device_room(const struct engine *engine, size_t *ret,
+                                               struct cuzk_error *err);
 /* No grain of work begins from now on, until it is resumed (pool_pause). From any thread. */
 void engine_pause(struct engine *engine);
 void engine_resume(struct engine *engine);

@@ -155,7 +155,15 @@ static enum cuzk_status open_folding(struct preparation *p, struct cuzk_error *e
                                             .domain_generator = p->key.domain_generator,
                                             .cancel = p->engine->cancel};
     const size_t n = p->qap->n_c_inputs > WINDOW ? p->qap->n_c_inputs : WINDOW;
+    const size_t arena = folding_arena_bytes(p->qap, &options);
+    size_t room = arena;
 
+    if (options.backend->beside_host)
+        TRY(engine_device_room(p->engine, &room, err));
+    if (arena > room)
+        return error_set(err, CUZK_NO_MEMORY,
+                         "to fold takes %zu bytes of the device's memory, %zu may be taken", arena,
+                         room);
     TRY(region_map(&p->window, &p->engine->budget, MEM_SCRATCH, n * p->qap->cs->curve->g1_bytes,
                    err));
     return folding_open(&p->folding, p->qap, &options, err);

@@ -199,6 +199,37 @@ static void test_cancelled_or_without_memory_it_leaves_no_file(void **state)
     tiny_set_free(&set);
 }
 
+static enum cuzk_status a_small_card(int ordinal, size_t *ret, struct cuzk_error *err)
+{
+    (void)ordinal;
+    (void)err;
+    *ret = 1 << 20;
+    return CUZK_OK;
+}
+
+static void test_a_card_too_small_is_refused_with_both_numbers(void **state)
+{
+    struct backend card = *backend_find(waist_backend);
+    struct engine engine;
+    struct tiny_set set;
+    char says[160];
+
+    (void)state;
+    tiny_set_load(&set, "mimc322");
+    open_engine(&engine, 1, NULL);
+    card.beside_host = true;
+    card.memory_free = a_small_card;
+    engine.backend = &card;
+    snprintf(says, sizeof says, "to fold takes %zu bytes of the device's memory, 1000 may be taken",
+             folding_arena_bytes(&set.qap, &(struct folding_options){.backend = &card,
+                                                                     .pool = engine.pool,
+                                                                     .domain_generator = 7}));
+    engine.device_memory = 1000;
+    expect_refused(&set, &engine, params_of(&set), CUZK_NO_MEMORY, says);
+    engine_close(&engine);
+    tiny_set_free(&set);
+}
+
 static void test_a_back_end_that_only_proves_is_refused(void **state)
 {
     struct backend proves = *backend_find(waist_backend);
@@ -222,6 +253,7 @@ static int run(const char *backend)
         cmocka_unit_test(test_folded_keys_give_bellpersons_proofs),
         cmocka_unit_test(test_a_point_off_the_curve_leaves_no_file),
         cmocka_unit_test(test_cancelled_or_without_memory_it_leaves_no_file),
+        cmocka_unit_test(test_a_card_too_small_is_refused_with_both_numbers),
         cmocka_unit_test(test_a_back_end_that_only_proves_is_refused),
     };
     char name[64];
