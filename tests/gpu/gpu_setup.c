@@ -294,7 +294,7 @@ static enum cuzk_status gather_query(void *ctx, enum key_query query, size_t n,
 
     return gather(ctx, head, sizeof head, err);
 }
-static enum cuzk_status gather_points(void *ctx, enum key_query query, const void *plain, size_t n,
+static enum cuzk_status gather_points(void *ctx, enum key_query query, void *plain, size_t n,
                                       struct cuzk_error *err)
 {
     return gather(ctx, plain, n * point_bytes(key_query_group(query)), err);
