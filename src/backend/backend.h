@@ -230,6 +230,16 @@ struct backend {
     void (*quotient)(struct stream *stream, const struct domain *domain, struct buf *a,
                      struct buf *b, enum h_basis basis);
     size_t (*quotient_bytes)(const struct curve *curve, unsigned lg_n, enum h_basis basis);
+    /* The same in two operations that take no scratch, for a prover without room for a third
+     * vector. The first leaves in `a` what the second wants, in a form and an order of the back
+     * end's own; b is destroyed, and free to hold c. With H_COSET_FOLDED it leaves h there, as
+     * `quotient` does, and there is no second. */
+    void (*quotient_ab)(struct stream *stream, const struct domain *domain, struct buf *a,
+                        struct buf *b, enum h_basis basis);
+    /* c: values of the rows of C, zero padded to the domain. Leaves h in `c`: that of `quotient` if
+     * c = a∘b, as it is for a witness that satisfies the system. `a` is destroyed. */
+    void (*quotient_c)(struct stream *stream, const struct domain *domain, struct buf *a,
+                       struct buf *c, enum h_basis basis);
 
     /* ---- sums over a key's points ---- */
     /* Memory behind `source` must outlive the handle. */

@@ -96,6 +96,8 @@ static int handles_take_what_they_say(void)
     }
 OPERATION(run_ntt, ntt(m.stream, domain, scalars, true, true))
 OPERATION(run_quotient, quotient(m.stream, domain, scalars, more_scalars, H_POWERS))
+OPERATION(run_quotient_ab, quotient_ab(m.stream, domain, scalars, more_scalars, H_POWERS))
+OPERATION(run_quotient_c, quotient_c(m.stream, domain, scalars, more_scalars, H_POWERS))
 OPERATION(run_msm, msm_g1(m.stream, bases, scalars, 0, source.points.n, &sum))
 OPERATION(run_msm_witness,
           msm_witness_g1(m.stream, bases, &witness_handle, 1, witness_whole(cs.n_aux), &sum))
@@ -114,6 +116,7 @@ static int operations_take_what_they_say(void)
 
     return takes("ntt", b->ntt_bytes(curve, LG_N), run_ntt) +
            takes("quotient", b->quotient_bytes(curve, LG_N, H_POWERS), run_quotient) +
+           takes("quotient_ab", 0, run_quotient_ab) + takes("quotient_c", 0, run_quotient_c) +
            takes("msm", b->msm_bytes(curve, ELEMENT_G1, source.points.n, 1), run_msm) +
            takes("msm_witness", b->msm_witness_bytes(curve, &source, witness.n_full, 1),
                  run_msm_witness) +

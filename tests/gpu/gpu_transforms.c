@@ -24,7 +24,7 @@ struct bench_of_transforms {
     struct stream *stream;
     struct domain *domain;
     struct buf *a, *b;
-    struct region host[4];
+    struct region host[5];
     void *table;
     struct region table_region;
 };
@@ -51,7 +51,7 @@ static void set_up(struct bench_of_transforms *t, unsigned lg_n, uint64_t g)
     gpu_must(backend_cuda.buf_new(t->device, ELEMENT_SCALAR, t->n, &t->a, &err), &err);
     gpu_must(backend_cuda.buf_new(t->device, ELEMENT_SCALAR, t->n, &t->b, &err), &err);
     gpu_must(backend_cuda.domain_new(t->device, lg_n, g, tables, &t->domain, &err), &err);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         gpu_must(region_map(&t->host[i], NULL, MEM_SCRATCH, bytes, &err), &err);
     gpu_must(
         region_map(&t->table_region, NULL, MEM_SCRATCH, curve->fr->ntt_table_bytes(lg_n), &err),
@@ -63,7 +63,7 @@ static void set_up(struct bench_of_transforms *t, unsigned lg_n, uint64_t g)
 
 static void tear_down(struct bench_of_transforms *t)
 {
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         region_unmap(&t->host[i]);
     region_unmap(&t->table_region);
     backend_cuda.domain_free(t->domain);
@@ -230,30 +230,66 @@ static void quotient_portable(struct bench_of_transforms *t, struct scalar *a, s
     fr->to_plain(a, a, t->n);
 }
 
+/* c = a∘b, plain; room: n elements. */
+static void products(const struct bench_of_transforms *t, struct scalar *c, const struct scalar *a,
+                     const struct scalar *b, struct scalar *room)
+{
+    const struct scalar_kernels *fr = curve->fr;
+
+    fr->from_plain(c, a, t->n);
+    fr->from_plain(room, b, t->n);
+    fr->mul(c, c, room, t->n);
+    fr->to_plain(c, c, t->n);
+}
+
+/* h from the card; c NULL: as one operation, else as two, the rows of C being c. */
+static void quotient_on_card(const struct bench_of_transforms *t, const struct scalar *a,
+                             const struct scalar *b, const struct scalar *c, enum h_basis basis,
+                             struct scalar *h)
+{
+    struct buf *from = t->a;
+    struct cuzk_error err = {0};
+
+    backend_cuda.buf_put(t->stream, t->a, 0, a, t->n);
+    backend_cuda.buf_put(t->stream, t->b, 0, b, t->n);
+    if (!c) {
+        backend_cuda.quotient(t->stream, t->domain, t->a, t->b, basis);
+    } else {
+        backend_cuda.quotient_ab(t->stream, t->domain, t->a, t->b, basis);
+        backend_cuda.buf_put(t->stream, t->b, 0, c, t->n);
+        if (basis != H_COSET_FOLDED) {
+            backend_cuda.quotient_c(t->stream, t->domain, t->a, t->b, basis);
+            from = t->b;
+        }
+    }
+    backend_cuda.buf_get(t->stream, from, 0, h, t->n);
+    gpu_must(backend_cuda.wait(t->stream, &err), &err);
+}
+
 static int compare_quotients(unsigned lg_n)
 {
     static const enum h_basis bases[] = {H_POWERS, H_ODD_COSET, H_COSET, H_COSET_FOLDED};
-    struct cuzk_error err = {0};
     struct bench_of_transforms t;
     int wrong = 0;
 
     set_up(&t, lg_n, 7);
     for (int k = 0; k < 4; k++)
         for (int kind = 0; kind < 3; kind++) {
-            struct scalar *a = vector(&t, 0), *b = vector(&t, 1), *got = vector(&t, 3);
+            struct scalar *a = vector(&t, 0), *b = vector(&t, 1), *c = vector(&t, 2);
+            struct scalar *in_one = vector(&t, 3), *in_two = vector(&t, 4);
 
             gpu_random_scalars(a, t.n, kind);
             gpu_random_scalars(b, t.n, kind);
-            backend_cuda.buf_put(t.stream, t.a, 0, a, t.n);
-            backend_cuda.buf_put(t.stream, t.b, 0, b, t.n);
-            backend_cuda.quotient(t.stream, t.domain, t.a, t.b, bases[k]);
-            backend_cuda.buf_get(t.stream, t.a, 0, got, t.n);
-            gpu_must(backend_cuda.wait(t.stream, &err), &err);
-            quotient_portable(&t, a, b, vector(&t, 2), bases[k]);
-            if (memcmp(a, got, t.n * 32) != 0) {
-                printf("  n %zu basis %d values %d: wrong\n", t.n, (int)bases[k], kind);
-                wrong++;
-            }
+            products(&t, c, a, b, in_two);
+            quotient_on_card(&t, a, b, NULL, bases[k], in_one);
+            quotient_on_card(&t, a, b, c, bases[k], in_two);
+            quotient_portable(&t, a, b, c, bases[k]);
+            for (int two = 0; two < 2; two++)
+                if (memcmp(a, two ? in_two : in_one, t.n * 32) != 0) {
+                    printf("  n %zu basis %d values %d, in %s: wrong\n", t.n, (int)bases[k], kind,
+                           two ? "two" : "one");
+                    wrong++;
+                }
         }
     tear_down(&t);
     return wrong;

@@ -51,6 +51,19 @@ static uint64_t *random_scalars(const struct curve *curve, size_t n, struct rng 
     return v;
 }
 
+static uint64_t *products(const struct curve *curve, const uint64_t *a, const uint64_t *b, size_t n)
+{
+    uint64_t *c = mem_new(n * curve->fr_bytes);
+
+    for (size_t i = 0; i < n; i++) {
+        struct scalar x = scalar_load(curve, a, i), y = scalar_load(curve, b, i);
+
+        curve->fr_mul(&x, &x, &y);
+        scalar_store(curve, c, i, &x);
+    }
+    return c;
+}
+
 /* ---- quotient -------------------------------------------------------------------------------- */
 
 struct rows {
@@ -65,17 +78,12 @@ static void rows_init(struct rows *r, const struct curve *curve, unsigned lg_n, 
                       struct rng *rng)
 {
     size_t n = (size_t)1 << lg_n;
-    uint64_t *c = mem_new(n * curve->fr_bytes);
+    uint64_t *c;
 
     *r = (struct rows){.curve = curve, .lg_n = lg_n, .g = g};
     r->a = random_scalars(curve, n, rng);
     r->b = random_scalars(curve, n, rng);
-    for (size_t i = 0; i < n; i++) {
-        struct scalar x = scalar_load(curve, r->a, i), y = scalar_load(curve, r->b, i);
-
-        curve->fr_mul(&x, &x, &y);
-        scalar_store(curve, c, i, &x);
-    }
+    c = products(curve, r->a, r->b, n);
     r->pa = interpolate(curve, g, lg_n, r->a);
     r->pb = interpolate(curve, g, lg_n, r->b);
     r->pc = interpolate(curve, g, lg_n, c);
@@ -239,6 +247,78 @@ static void test_quotient_is_the_same_for_every_number_of_threads(void **state)
     }
     mem_free(a);
     mem_free(b);
+}
+
+/* ---- the quotient in two operations ---------------------------------------------------------- */
+
+/* h in two vectors and nothing else. */
+static uint64_t *quotient_in_two(struct waist *w, const struct domain *domain, const uint64_t *a,
+                                 const uint64_t *b, const uint64_t *c, enum h_basis basis)
+{
+    const size_t n = (size_t)1 << domain->lg_n;
+    struct buf *x = waist_buf(w, ELEMENT_SCALAR, n, a), *y = waist_buf(w, ELEMENT_SCALAR, n, b);
+    const bool folded = basis == H_COSET_FOLDED;
+    uint64_t *h;
+
+    waist_measure_begin(w);
+    w->be->quotient_ab(w->stream, domain, x, y, basis);
+    w->be->buf_put(w->stream, y, 0, c, n);
+    if (!folded)
+        w->be->quotient_c(w->stream, domain, x, y, basis);
+    waist_measure_end(w, 0);
+    h = waist_get(w, folded ? x : y, n);
+    w->be->buf_free(y);
+    w->be->buf_free(x);
+    return h;
+}
+
+static void check_two(struct waist *w, unsigned lg_n, uint64_t g, struct rng *rng)
+{
+    const size_t n = (size_t)1 << lg_n;
+    uint64_t *a = random_scalars(w->curve, n, rng), *b = random_scalars(w->curve, n, rng);
+    uint64_t *c = products(w->curve, a, b, n);
+    struct domain *domain;
+
+    assert_int_equal(w->be->domain_new(w->device, lg_n, g, TABLES_SMALL, &domain, NULL), CUZK_OK);
+    for (enum h_basis basis = H_POWERS; basis <= H_COSET_FOLDED; basis++) {
+        struct buf *x = waist_buf(w, ELEMENT_SCALAR, n, a), *y = waist_buf(w, ELEMENT_SCALAR, n, b);
+        uint64_t *expected, *got;
+
+        w->be->quotient(w->stream, domain, x, y, basis);
+        expected = waist_get(w, x, n);
+        w->be->buf_free(y);
+        w->be->buf_free(x);
+        got = quotient_in_two(w, domain, a, b, c, basis);
+        assert_memory_equal(got, expected, n * w->curve->fr_bytes);
+        mem_free(got);
+        mem_free(expected);
+    }
+    w->be->domain_free(domain);
+    mem_free(c);
+    mem_free(b);
+    mem_free(a);
+}
+
+static void test_quotient_in_two_operations_is_the_quotient(void **state)
+{
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, test_seed());
+    for (size_t c = 0; c < N_WAIST_CURVES; c++) {
+        const struct curve *curve = waist_curves[c];
+        struct waist w;
+
+        waist_open(&w, curve, 1 + (unsigned)c);
+        for (unsigned lg_n = 0; lg_n <= 12 && lg_n <= curve->two_adicity; lg_n++)
+            for (uint64_t g = 5; g <= 7; g += 2) {
+                struct scalar root;
+
+                if (curve->fr_root(&root, g, lg_n))
+                    check_two(&w, lg_n, g, &rng);
+            }
+        waist_close(&w);
+    }
 }
 
 /* ---- ntt, pointwise, powers ------------------------------------------------------------------ */
@@ -479,6 +559,7 @@ static int run(const char *backend)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quotient_is_ab_minus_c_over_z_in_each_basis),
         cmocka_unit_test(test_quotient_is_the_same_for_every_number_of_threads),
+        cmocka_unit_test(test_quotient_in_two_operations_is_the_quotient),
         cmocka_unit_test(test_ntt_of_the_waist_is_evaluation),
         cmocka_unit_test(test_domain_that_does_not_exist_is_refused),
         cmocka_unit_test(test_pointwise_is_the_formula_for_each_element),

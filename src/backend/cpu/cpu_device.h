@@ -179,6 +179,10 @@ size_t cpu_ntt_bytes(const struct curve *curve, unsigned lg_n);
 void cpu_quotient(struct stream *stream, const struct domain *domain, struct buf *a, struct buf *b,
                   enum h_basis basis);
 size_t cpu_quotient_bytes(const struct curve *curve, unsigned lg_n, enum h_basis basis);
+void cpu_quotient_ab(struct stream *stream, const struct domain *domain, struct buf *a,
+                     struct buf *b, enum h_basis basis);
+void cpu_quotient_c(struct stream *stream, const struct domain *domain, struct buf *a,
+                    struct buf *c, enum h_basis basis);
 
 /* out[i] = x[i] y[i] and out[i] += factor x[i], native, on the pool. */
 void pointwise_mul(const struct device *device, void *out, const void *x, const void *y, size_t n);

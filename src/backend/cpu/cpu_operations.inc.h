@@ -42,6 +42,8 @@
     .lagrange = cpu_lagrange,
     .quotient = cpu_quotient,
     .quotient_bytes = cpu_quotient_bytes,
+    .quotient_ab = cpu_quotient_ab,
+    .quotient_c = cpu_quotient_c,
 
     .bases_bytes = cpu_bases_bytes,
     .bases_new = cpu_bases_new,

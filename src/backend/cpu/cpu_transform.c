@@ -1,7 +1,8 @@
 /* Domains, transforms, and the quotient.
  *
  * With A, B the polynomials of the rows' values and Z = x^n - 1, the quotient is h = (A B - C) / Z
- * where C takes the values a∘b on the domain. Write i for the index of a coefficient.
+ * where C takes the values a∘b on the domain, or those that are given. Write i for the index of a
+ * coefficient.
  *
  *   powers        On the coset g <root>, Z is the constant g^n - 1, and C has degree below n, so
  *                 h_i = (inverse coset transform of A B there - c_i) / (g^n - 1): C needs no
@@ -13,6 +14,7 @@
 #include "backend/cpu/cpu_device.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* ---- domains --------------------------------------------------------------------------------- */
 
@@ -94,44 +96,59 @@ size_t cpu_quotient_bytes(const struct curve *curve, unsigned lg_n, enum h_basis
     return device_piece(quotient_room(curve, lg_n, basis));
 }
 
-static void quotient_powers(const struct domain *d, void *a, void *b, void *c)
+/* Of the bases that are one. */
+static enum ntt_coset coset_of(enum h_basis basis)
+{
+    return basis == H_ODD_COSET ? NTT_ODD_COSET : NTT_COSET;
+}
+
+/* Of H_POWERS: 1 / (n Z), with which both its parts come back to coefficients. */
+static struct scalar back_factor(const struct domain *d)
+{
+    const struct curve *curve = d->device->curve;
+    struct scalar factor;
+
+    curve->fr->ntt_vanishing(&factor, d->table, NTT_COSET);
+    curve->fr_inv(&factor, &factor);
+    curve->fr_mul(&factor, &factor, &d->n_inv);
+    return factor;
+}
+
+/* a = A B on the coset; for H_POWERS the coefficients of A B / Z there, in reversed order. */
+static void multiply_on_coset(const struct domain *d, void *a, void *b, enum h_basis basis)
+{
+    const struct scalar_kernels *fr = d->device->curve->fr;
+    struct pool *pool = d->device->pool;
+
+    fr->ntt_move(a, d->table, coset_of(basis), pool);
+    fr->ntt_move(b, d->table, coset_of(basis), pool);
+    pointwise_mul(d->device, a, a, b, (size_t)1 << d->lg_n);
+    if (basis == H_POWERS) {
+        const struct scalar factor = back_factor(d);
+
+        fr->ntt_to_reversed(a, d->table, NTT_INVERSE, pool);
+        fr->ntt_shift(a, d->table, NTT_INVERSE, NTT_COSET, &factor, pool);
+    }
+}
+
+/* a, as the above leaves it, becomes h. c: values on the domain, destroyed. */
+static void subtract_c(const struct domain *d, void *a, void *c, enum h_basis basis)
 {
     const struct curve *curve = d->device->curve;
     const struct scalar_kernels *fr = curve->fr;
     struct pool *pool = d->device->pool;
-    size_t n = (size_t)1 << d->lg_n;
-    const struct scalar zero = {{0}};
-    struct scalar factor; /* 1 / (n Z) */
+    const size_t n = (size_t)1 << d->lg_n;
 
-    fr->ntt_vanishing(&factor, d->table, NTT_COSET);
-    curve->fr_inv(&factor, &factor);
-    curve->fr_mul(&factor, &factor, &d->n_inv);
+    if (basis == H_POWERS) {
+        const struct scalar zero = {{0}};
+        struct scalar factor = back_factor(d);
 
-    fr->ntt_move(a, d->table, NTT_COSET, pool);
-    fr->ntt_move(b, d->table, NTT_COSET, pool);
-    pointwise_mul(d->device, a, a, b, n);
-    fr->ntt_to_reversed(a, d->table, NTT_INVERSE, pool);
-    fr->ntt_shift(a, d->table, NTT_INVERSE, NTT_COSET, &factor, pool);
-
-    fr->ntt_to_reversed(c, d->table, NTT_INVERSE, pool);
-    curve->fr_sub(&factor, &zero, &factor);
-    pointwise_axpy(d->device, a, &factor, c, n);
-    fr->ntt_reverse(a, d->table, pool);
-}
-
-/* c NULL: of a b alone */
-static void quotient_on_coset(const struct domain *d, void *a, void *b, void *c,
-                              enum ntt_coset coset)
-{
-    const struct scalar_kernels *fr = d->device->curve->fr;
-    struct pool *pool = d->device->pool;
-    size_t n = (size_t)1 << d->lg_n;
-
-    fr->ntt_move(a, d->table, coset, pool);
-    fr->ntt_move(b, d->table, coset, pool);
-    pointwise_mul(d->device, a, a, b, n);
-    if (c) {
-        fr->ntt_move(c, d->table, coset, pool);
+        fr->ntt_to_reversed(c, d->table, NTT_INVERSE, pool);
+        curve->fr_sub(&factor, &zero, &factor);
+        pointwise_axpy(d->device, a, &factor, c, n);
+        fr->ntt_reverse(a, d->table, pool);
+    } else {
+        fr->ntt_move(c, d->table, coset_of(basis), pool);
         pointwise_sub(d->device, a, a, c, n);
     }
 }
@@ -152,13 +169,37 @@ void cpu_quotient(struct stream *stream, const struct domain *domain, struct buf
         buf_make_native(b);
         if (c)
             pointwise_mul(device, c, a->data, b->data, n);
-        switch (basis) {
-        case H_POWERS: quotient_powers(domain, a->data, b->data, c); break;
-        case H_ODD_COSET: quotient_on_coset(domain, a->data, b->data, c, NTT_ODD_COSET); break;
-        case H_COSET:
-        case H_COSET_FOLDED: quotient_on_coset(domain, a->data, b->data, c, NTT_COSET); break;
-        }
+        multiply_on_coset(domain, a->data, b->data, basis);
+        if (c)
+            subtract_c(domain, a->data, c, basis);
         device_give(device, c);
     }
+    stream_end(stream);
+}
+
+void cpu_quotient_ab(struct stream *stream, const struct domain *domain, struct buf *a,
+                     struct buf *b, enum h_basis basis)
+{
+    if (!stream_begin(stream, "quotient_ab"))
+        return;
+    assert(a->n >= (size_t)1 << domain->lg_n && b->n >= (size_t)1 << domain->lg_n);
+    buf_make_native(a);
+    buf_make_native(b);
+    multiply_on_coset(domain, a->data, b->data, basis);
+    stream_end(stream);
+}
+
+void cpu_quotient_c(struct stream *stream, const struct domain *domain, struct buf *a,
+                    struct buf *c, enum h_basis basis)
+{
+    const size_t n = (size_t)1 << domain->lg_n;
+
+    if (!stream_begin(stream, "quotient_c"))
+        return;
+    assert(a->n >= n && c->n >= n && basis != H_COSET_FOLDED);
+    buf_make_native(a);
+    buf_make_native(c);
+    subtract_c(domain, a->data, c->data, basis);
+    memcpy(c->data, a->data, n * stream->device->curve->fr_bytes);
     stream_end(stream);
 }

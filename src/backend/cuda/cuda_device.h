@@ -247,6 +247,10 @@ void cuda_lagrange_op(struct stream *stream, struct buf *out, unsigned lg_n, uin
 void cuda_quotient(struct stream *stream, const struct domain *domain, struct buf *a, struct buf *b,
                    enum h_basis basis);
 size_t cuda_quotient_bytes(const struct curve *curve, unsigned lg_n, enum h_basis basis);
+void cuda_quotient_ab(struct stream *stream, const struct domain *domain, struct buf *a,
+                      struct buf *b, enum h_basis basis);
+void cuda_quotient_c(struct stream *stream, const struct domain *domain, struct buf *a,
+                     struct buf *c, enum h_basis basis);
 
 size_t cuda_bases_bytes(const struct curve *curve, const struct bases_source *source);
 enum cuzk_status cuda_bases_new(struct device *device, const struct bases_source *source,

@@ -8,7 +8,8 @@
  *   forward   digit last, .., 1, 0    coefficients in digit order -> values in natural order
  *
  * where in digit order coefficient k lies at position (k0 n1 + k1) n2 + k2 .. So a transform and
- * its inverse together need no reordering; only H_POWERS and a lone `ntt` permute once.
+ * its inverse together need no reordering; only H_POWERS and a lone `ntt` permute once, and
+ * quotient_c for H_POWERS twice.
  *
  * After the pass over digit p < last the product is with the twiddle w_p^(k_p x), w_p of order
  * N_p = N / (n0 .. n_{p-1}), x = position mod N_p / n_p: a table of N_p constants found at
@@ -216,13 +217,14 @@ static enum cuzk_status make_last(struct domain *d, struct cuzk_error *err)
     const size_t n_last = (size_t)1 << lg_last;
     const struct scalar one = {{1}}, two = {{2}};
     const struct scalar g_m = power(curve, &d->g, d->lg_n - lg_last);
-    struct scalar z = power(curve, &d->g, d->lg_n), mont, mont_z, g_m_inverse;
+    struct scalar z = power(curve, &d->g, d->lg_n), mont, mont_z, n_z, g_m_inverse;
 
     curve->fr_sub(&z, &z, &one);
     curve->fr_inv(&z, &z);
     curve->fr_pow(&mont, &two, 256);
     curve->fr_mul(&mont, &mont, &d->n_inverse);
     curve->fr_mul(&mont_z, &mont, &z);
+    curve->fr_mul(&n_z, &d->n_inverse, &z);
     curve->fr_inv(&g_m_inverse, &g_m);
     const struct {
         const struct scalar *first, *base;
@@ -232,6 +234,7 @@ static enum cuzk_status make_last(struct domain *d, struct cuzk_error *err)
         [LAST_MONT_COSET] = {&mont, &g_m},
         [LAST_MONT_PLAIN] = {&mont, &one},
         [LAST_MONT] = {&mont_z, &one},
+        [LAST_Z] = {&n_z, &one},
         [LAST_MONT_BACK] = {&mont_z, &g_m_inverse},
         [LAST_G] = {&one, &g_m},
     };
@@ -472,28 +475,6 @@ out:
 
 /* ---- the quotient --------------------------------------------------------------------------- */
 
-/* h = (a b - c) / (x^n - 1) in coefficients. On the coset a b = c + h Z with Z = g^n - 1, and
- * modulo x^n - g^n, of which the coset transform is the remainder, a b = c + h (g^n - 1) as
- * polynomials. So c needs no coset transform: 6 in all. */
-static enum cuzk_status quotient_powers(const struct domain *d, void *a, void *b, void *c,
-                                        struct stream *s, struct cuzk_error *err)
-{
-    struct ntt_permute last = permute_of(d, a, b, NTT_TO_NATURAL);
-
-    TRY(CU(d->kernels->mul_mont(c, a, b, (size_t)1 << d->lg_n, s->cuda), err));
-    TRY(inverse(d, c, c, LAST_MONT, s->cuda, err));
-    TRY(inverse(d, a, a, LAST_COSET, s->cuda, err));
-    TRY(forward(d, a, a, NULL, s->cuda, err));
-    TRY(inverse(d, b, b, LAST_COSET, s->cuda, err));
-    TRY(forward(d, b, b, a, s->cuda, err));
-    TRY(inverse(d, b, b, LAST_MONT_BACK, s->cuda, err));
-    last.low = d->back_low;
-    last.high = d->back_high;
-    last.mask = ((uint64_t)1 << (d->lg_n - d->digits.lg[d->digits.n - 1])) - 1;
-    last.minus = c;
-    return CU(d->kernels->ntt_permute(&last, s->cuda), err);
-}
-
 /* digit order: from coefficients times g^(M k_last) 1/N, as `last` says, to values on the coset;
  * the odd coset's shift s is made of g's by (s/g)^k g^k. */
 static enum cuzk_status evaluate(const struct domain *d, void *data, bool mont, bool odd,
@@ -515,65 +496,145 @@ static enum cuzk_status evaluate(const struct domain *d, void *data, bool mont, 
     return forward(d, data, data, other, stream, err);
 }
 
+/* a = a b on the coset, b destroyed. H_POWERS: on its way back from there, over Z: coefficients in
+ * digit order, times g^(k mod M). */
+static enum cuzk_status multiply_on_coset(const struct domain *d, void *a, void *b,
+                                          enum h_basis basis, cudaStream_t stream,
+                                          struct cuzk_error *err)
+{
+    const bool odd = basis == H_ODD_COSET, powers = basis == H_POWERS;
+
+    TRY(evaluate(d, b, !powers, odd, NULL, stream, err));
+    TRY(evaluate(d, a, false, odd, b, stream, err));
+    return powers ? inverse(d, a, a, LAST_MONT_BACK, stream, err) : CUZK_OK;
+}
+
+/* The rest of the way, and the order that is wanted. */
+static struct ntt_permute way_back(const struct domain *d, void *out, const void *product,
+                                   enum ntt_order order)
+{
+    struct ntt_permute back = permute_of(d, out, product, order);
+
+    back.low = d->back_low;
+    back.high = d->back_high;
+    back.mask = ((uint64_t)1 << (d->lg_n - d->digits.lg[d->digits.n - 1])) - 1;
+    return back;
+}
+
+/* h = (a b - c) / (x^n - 1) in coefficients. On the coset a b = c + h Z with Z = g^n - 1, and
+ * modulo x^n - g^n, of which the coset transform is the remainder, a b = c + h (g^n - 1) as
+ * polynomials. So c needs no coset transform: 6 in all. c: n elements. */
+static enum cuzk_status quotient_powers(const struct domain *d, void *a, void *b, void *c,
+                                        struct stream *s, struct cuzk_error *err)
+{
+    struct ntt_permute last = way_back(d, a, b, NTT_TO_NATURAL);
+
+    TRY(CU(d->kernels->mul_mont(c, a, b, (size_t)1 << d->lg_n, s->cuda), err));
+    TRY(inverse(d, c, c, LAST_MONT, s->cuda, err));
+    TRY(multiply_on_coset(d, b, a, H_POWERS, s->cuda, err));
+    last.minus = c;
+    return CU(d->kernels->ntt_permute(&last, s->cuda), err);
+}
+
 /* Values of a b - c on a coset; c NULL: of a b. */
-static enum cuzk_status quotient_coset(const struct domain *d, void *a, void *b, void *c, bool odd,
-                                       struct stream *s, struct cuzk_error *err)
+static enum cuzk_status quotient_coset(const struct domain *d, void *a, void *b, void *c,
+                                       enum h_basis basis, struct stream *s, struct cuzk_error *err)
 {
     const size_t n = (size_t)1 << d->lg_n;
 
     if (c) {
         TRY(CU(d->kernels->mul_mont(c, a, b, n, s->cuda), err));
-        TRY(evaluate(d, c, true, odd, NULL, s->cuda, err));
+        TRY(evaluate(d, c, true, basis == H_ODD_COSET, NULL, s->cuda, err));
     }
-    TRY(evaluate(d, b, true, odd, NULL, s->cuda, err));
-    TRY(evaluate(d, a, false, odd, b, s->cuda, err));
-    if (c)
-        TRY(CU(d->kernels->sub(a, a, c, n, s->cuda), err));
-    return CUZK_OK;
+    TRY(multiply_on_coset(d, a, b, basis, s->cuda, err));
+    return c ? CU(d->kernels->sub(a, a, c, n, s->cuda), err) : CUZK_OK;
 }
 
-/* Below 8 elements, with the same formulas on whole vectors. c: n elements. */
-static enum cuzk_status quotient_tiny(const struct domain *d, void *a, void *b, void *c,
+/* c = h, from the product in `a`, which is destroyed. Of H_POWERS they meet in digit order, in `a`,
+ * for what leaves that order goes from one vector to another. */
+static enum cuzk_status subtract_c(const struct domain *d, void *a, void *c, enum h_basis basis,
+                                   struct stream *s, struct cuzk_error *err)
+{
+    struct ntt_permute meet = way_back(d, a, a, NTT_IN_DIGITS);
+    const struct ntt_permute last = permute_of(d, c, a, NTT_TO_NATURAL);
+
+    if (basis != H_POWERS) {
+        TRY(evaluate(d, c, false, basis == H_ODD_COSET, NULL, s->cuda, err));
+        return CU(d->kernels->sub(c, a, c, (size_t)1 << d->lg_n, s->cuda), err);
+    }
+    TRY(inverse(d, c, c, LAST_Z, s->cuda, err));
+    meet.minus = c;
+    TRY(CU(d->kernels->ntt_permute(&meet, s->cuda), err));
+    return CU(d->kernels->ntt_permute(&last, s->cuda), err);
+}
+
+/* ---- the same below 8 elements, on whole vectors ---- */
+
+static struct scalar shift_of(const struct domain *d, enum h_basis basis)
+{
+    const struct curve *curve = d->device->curve;
+    struct scalar shift = d->g;
+
+    if (basis == H_ODD_COSET && !curve->fr_root(&shift, d->g_generator, d->lg_n + 1))
+        curve->fr_mul(&shift, &d->g, &d->g);
+    return shift;
+}
+
+static enum cuzk_status tiny_evaluate(const struct domain *d, void *data, enum h_basis basis,
+                                      struct stream *s, struct cuzk_error *err)
+{
+    const struct scalar one = {{1}}, shift = shift_of(d, basis);
+
+    TRY(tiny(d, data, true, false, s->cuda, err));
+    return CU(d->kernels->ntt_tiny(data, d->lg_n, &d->root[FORWARD], &shift, &one, &one, s->cuda),
+              err);
+}
+
+/* a = a b on the coset, b destroyed. H_POWERS: its coefficients. */
+static enum cuzk_status tiny_multiply(const struct domain *d, void *a, void *b, enum h_basis basis,
+                                      struct stream *s, struct cuzk_error *err)
+{
+    TRY(tiny_evaluate(d, a, basis, s, err));
+    TRY(tiny_evaluate(d, b, basis, s, err));
+    TRY(CU(d->kernels->mul(a, a, b, (size_t)1 << d->lg_n, s->cuda), err));
+    return basis == H_POWERS ? tiny(d, a, true, true, s->cuda, err) : CUZK_OK;
+}
+
+/* out = h from that product; out is `a` or `c`, and the other one destroyed. */
+static enum cuzk_status tiny_subtract(const struct domain *d, void *out, void *a, void *c,
                                       enum h_basis basis, struct stream *s, struct cuzk_error *err)
 {
     const struct curve *curve = s->device->curve;
     const size_t n = (size_t)1 << d->lg_n;
     const struct scalar one = {{1}};
-    const bool powers = basis == H_POWERS;
-    struct scalar shift = d->g, z;
-    void *const vectors[3] = {a, b, c};
+    struct scalar z = power(curve, &d->g, d->lg_n);
 
-    if (basis == H_ODD_COSET && !curve->fr_root(&shift, d->g_generator, d->lg_n + 1))
-        curve->fr_mul(&shift, &d->g, &d->g);
-    TRY(CU(d->kernels->mul(c, a, b, n, s->cuda), err));
-    for (int i = 0; i < 3; i++)
-        TRY(CU(d->kernels->ntt_tiny(vectors[i], d->lg_n, &d->root[INVERSE], &one, &d->n_inverse,
-                                    &one, s->cuda),
-               err));
-    for (int i = 0; i < (powers ? 2 : 3); i++)
-        TRY(CU(d->kernels->ntt_tiny(vectors[i], d->lg_n, &d->root[FORWARD], &shift, &one, &one,
-                                    s->cuda),
-               err));
-    TRY(CU(d->kernels->mul(a, a, b, n, s->cuda), err));
-    if (powers) {
-        curve->fr_inv(&shift, &shift);
-        TRY(CU(d->kernels->ntt_tiny(a, d->lg_n, &d->root[INVERSE], &one, &d->n_inverse, &shift,
-                                    s->cuda),
-               err));
+    if (basis != H_POWERS) {
+        TRY(tiny_evaluate(d, c, basis, s, err));
+        return CU(d->kernels->sub(out, a, c, n, s->cuda), err);
     }
-    if (basis != H_COSET_FOLDED)
-        TRY(CU(d->kernels->sub(a, a, c, n, s->cuda), err));
-    if (!powers)
-        return CUZK_OK;
-    z = power(curve, &d->g, d->lg_n);
+    TRY(tiny(d, c, true, false, s->cuda, err));
+    TRY(CU(d->kernels->sub(out, a, c, n, s->cuda), err));
     curve->fr_sub(&z, &z, &one);
     curve->fr_inv(&z, &z);
-    return CU(d->kernels->scale(a, a, &z, false, n, s->cuda), err);
+    return CU(d->kernels->scale(out, out, &z, false, n, s->cuda), err);
 }
+
+/* c: n elements; NULL: H_COSET_FOLDED. */
+static enum cuzk_status quotient_tiny(const struct domain *d, void *a, void *b, void *c,
+                                      enum h_basis basis, struct stream *s, struct cuzk_error *err)
+{
+    if (c)
+        TRY(CU(d->kernels->mul(c, a, b, (size_t)1 << d->lg_n, s->cuda), err));
+    TRY(tiny_multiply(d, a, b, basis, s, err));
+    return c ? tiny_subtract(d, a, a, c, basis, s, err) : CUZK_OK;
+}
+
+/* ---- the operations ---- */
 
 size_t cuda_quotient_bytes(const struct curve *curve, unsigned lg_n, enum h_basis basis)
 {
-    return basis == H_COSET_FOLDED && lg_n >= 3 ? 0 : cuda_piece(curve->fr_bytes << lg_n);
+    return basis == H_COSET_FOLDED ? 0 : cuda_piece(curve->fr_bytes << lg_n);
 }
 
 void cuda_quotient(struct stream *s, const struct domain *d, struct buf *a, struct buf *b,
@@ -581,22 +642,49 @@ void cuda_quotient(struct stream *s, const struct domain *d, struct buf *a, stru
 {
     struct cuzk_error *err = &s->failure;
     const size_t bytes = cuda_quotient_bytes(s->device->curve, d->lg_n, basis);
-    void *c;
+    void *scratch, *c;
     enum cuzk_status st;
 
     if (!cuda_op_begin(s, "quotient"))
         return;
-    TRY_GOTO(st, out, cuda_scratch_begin(s, bytes, &c, err));
+    TRY_GOTO(st, out, cuda_scratch_begin(s, bytes, &scratch, err));
+    c = bytes ? scratch : NULL;
     if (d->lg_n < 3)
         st = quotient_tiny(d, buf_data(a), buf_data(b), c, basis, s, err);
     else if (basis == H_POWERS)
         st = quotient_powers(d, buf_data(a), buf_data(b), c, s, err);
     else
-        st = quotient_coset(d, buf_data(a), buf_data(b), bytes ? c : NULL, basis == H_ODD_COSET, s,
-                            err);
+        st = quotient_coset(d, buf_data(a), buf_data(b), c, basis, s, err);
     cuda_scratch_end(s);
 out:
     cuda_op_end(s, st, err);
+}
+
+void cuda_quotient_ab(struct stream *s, const struct domain *d, struct buf *a, struct buf *b,
+                      enum h_basis basis)
+{
+    struct cuzk_error *err = &s->failure;
+
+    if (!cuda_op_begin(s, "quotient_ab"))
+        return;
+    if (d->lg_n < 3)
+        cuda_op_end(s, tiny_multiply(d, buf_data(a), buf_data(b), basis, s, err), err);
+    else
+        cuda_op_end(s, multiply_on_coset(d, buf_data(a), buf_data(b), basis, s->cuda, err), err);
+}
+
+void cuda_quotient_c(struct stream *s, const struct domain *d, struct buf *a, struct buf *c,
+                     enum h_basis basis)
+{
+    struct cuzk_error *err = &s->failure;
+    void *const to = buf_data(c);
+
+    if (!cuda_op_begin(s, "quotient_c"))
+        return;
+    if (d->lg_n < 3)
+        cuda_op_end(s, tiny_subtract(d, to, buf_data(a), to, basis, s, err), err);
+    else
+        cuda_op_end(s, subtract_c(d, buf_data(a), to, basis, s, err), err);
 }
 
 /* ---- element by element --------------------------------------------------------------------- */

@@ -14,6 +14,7 @@ enum last_table {
     LAST_MONT_COSET, /* g^(M k) R / N:        before a Montgomery product, or after one */
     LAST_MONT_PLAIN, /* R / N:                the same for another coset */
     LAST_MONT,       /* R / (N Z):            c = a b / R of H_POWERS, Z = g^N - 1 */
+    LAST_Z,          /* 1 / (N Z):            the same for c as it is */
     LAST_MONT_BACK,  /* g^-(M k) R / (N Z):   the product on the coset, on its way back */
     LAST_G,          /* g^(M k):              before a lone forward transform */
     LAST_N,
