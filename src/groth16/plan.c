@@ -28,7 +28,8 @@ static const struct {
     [PROVE_WITNESS] = {BIT(PART_WITNESS), 0},
     [PROVE_ROWS_A] = {BIT(PART_COLUMN_A) | BIT(PART_MATRIX_A), BIT(PART_MATRIX_A)},
     [PROVE_ROWS_B] = {BIT(PART_COLUMN_B) | BIT(PART_MATRIX_B), BIT(PART_MATRIX_B)},
-    [PROVE_QUOTIENT] = {BIT(PART_DOMAIN), BIT(PART_DOMAIN) | BIT(PART_COLUMN_B)},
+    [PROVE_QUOTIENT] = {BIT(PART_MATRIX_C) | BIT(PART_DOMAIN),
+                        BIT(PART_MATRIX_C) | BIT(PART_DOMAIN) | BIT(PART_COLUMN_B)},
     [PROVE_SUM_H] = {BASES(QUERY_H), BASES(QUERY_H) | BIT(PART_COLUMN_A)},
     [PROVE_SUM_L] = {BASES(QUERY_L), BASES(QUERY_L)},
     [PROVE_SUM_A] = {BASES(QUERY_A), BASES(QUERY_A)},
@@ -36,14 +37,20 @@ static const struct {
     [PROVE_SUM_B_G2] = {BASES(QUERY_B_G2), BASES(QUERY_B_G2) | BIT(PART_WITNESS)},
 };
 
-unsigned plan_parts_made(enum prove_stage stage)
+/* Those of the table that stages of this form make and end. */
+static unsigned parts_in(enum plan_form form)
 {
-    return parts_of[stage].made;
+    return form == PLAN_STREAMED ? BIT(PART_BASES) - 1 : BIT(PROVE_N_PARTS) - 1;
 }
 
-unsigned plan_parts_ended(enum prove_stage stage)
+unsigned plan_parts_made(enum plan_form form, enum prove_stage stage)
 {
-    return parts_of[stage].ended;
+    return parts_of[stage].made & parts_in(form);
+}
+
+unsigned plan_parts_ended(enum plan_form form, enum prove_stage stage)
+{
+    return parts_of[stage].ended & parts_in(form);
 }
 
 static size_t part_bytes(const struct plan_input *in, enum prove_part part)
@@ -62,6 +69,9 @@ static size_t part_bytes(const struct plan_input *in, enum prove_part part)
     case PART_COLUMN_B: return backend->buf_bytes(curve, ELEMENT_SCALAR, in->qap->n_domain);
     case PART_MATRIX_A: return backend->matrix_bytes(curve, &cs->a);
     case PART_MATRIX_B: return backend->matrix_bytes(curve, &cs->b);
+    case PART_MATRIX_C:
+        return plan_has_matrix_c(in->form, in->key->h_basis) ? backend->matrix_bytes(curve, &cs->c)
+                                                             : 0;
     case PART_DOMAIN:
         return backend->domain_bytes(curve, in->qap->lg_domain, plan_tables(in->form));
     default: break;
@@ -87,67 +97,52 @@ static size_t bytes_of_parts(const struct plan_input *in, unsigned parts)
 
 /* ---- stages --------------------------------------------------------------------------------- */
 
-static size_t sum_scratch(const struct plan_input *in, enum key_query query)
-{
-    const struct curve *curve = in->qap->cs->curve;
-    const struct bases_source source = proving_key_bases(in->key, in->qap, query);
-
-    if (query == QUERY_H)
-        return in->backend->msm_bytes(curve, ELEMENT_G1, source.points.n, in->n_threads);
-    return in->backend->msm_witness_bytes(curve, &source, in->qap->cs->n_full, in->n_threads);
-}
-
-/* Scratch of a stage's operation. */
-static size_t stage_scratch(const struct plan_input *in, enum prove_stage stage)
-{
-    switch (stage) {
-    case PROVE_QUOTIENT:
-        return in->backend->quotient_bytes(in->qap->cs->curve, in->qap->lg_domain,
-                                           in->key->h_basis);
-    case PROVE_SUM_H:
-    case PROVE_SUM_L:
-    case PROVE_SUM_A:
-    case PROVE_SUM_B_G1:
-    case PROVE_SUM_B_G2: return sum_scratch(in, (enum key_query)(QUERY_H + (stage - PROVE_SUM_H)));
-    default: return 0;
-    }
-}
-
 static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
 
-/* Bases and scratch of the slice that needs most. */
-static size_t slice_bytes(const struct plan_input *in, enum key_query query)
+/* Of a query or of a slice of it. */
+static size_t sum_scratch(const struct plan_input *in, enum key_query query,
+                          const struct bases_source *source)
 {
-    const struct backend *backend = in->backend;
-    const struct r1cs *cs = in->qap->cs;
-    const struct bases_source whole = proving_key_bases(in->key, in->qap, query);
+    const struct curve *curve = in->qap->cs->curve;
+
+    if (query == QUERY_H)
+        return in->backend->msm_bytes(curve, ELEMENT_G1, source->points.n, in->n_threads);
+    return in->backend->msm_witness_bytes(curve, source, in->qap->cs->n_full, in->n_threads);
+}
+
+/* Bases and scratch of the slice that needs most. */
+static size_t slice_bytes(const struct plan_input *in, enum key_query query,
+                          const struct bases_source *whole)
+{
+    const struct curve *curve = in->qap->cs->curve;
     struct bases_source slice;
     struct query_slices slices;
     size_t most = 0;
 
-    query_slices_outline(&slices, cs->curve, &whole);
-    while (query_slices_next(&slices, &slice)) {
-        const size_t scratch =
-            query == QUERY_H
-                ? backend->msm_bytes(cs->curve, ELEMENT_G1, slice.points.n, in->n_threads)
-                : backend->msm_witness_bytes(cs->curve, &slice, cs->n_full, in->n_threads);
-
-        most = larger(most, backend->bases_bytes(cs->curve, &slice) + scratch);
-    }
+    query_slices_outline(&slices, curve, whole);
+    while (query_slices_next(&slices, &slice))
+        most =
+            larger(most, in->backend->bases_bytes(curve, &slice) + sum_scratch(in, query, &slice));
     return most;
 }
 
-static void plan_streamed(struct plan *ret, const struct plan_input *in)
+/* Scratch of a stage's operation. */
+static size_t stage_scratch(const struct plan_input *in, enum prove_stage stage)
 {
-    ret->arena_bytes = 0;
-    for (enum prove_stage s = PROVE_WITNESS; s < PROVE_ASSEMBLE; s++) {
-        if (s >= PROVE_SUM_H)
-            ret->stage[s].scratch = slice_bytes(in, (enum key_query)(QUERY_H + (s - PROVE_SUM_H)));
-        ret->arena_bytes = larger(ret->arena_bytes, ret->stage[s].held + ret->stage[s].scratch);
-    }
+    const enum key_query query = (enum key_query)(QUERY_H + (stage - PROVE_SUM_H));
+    struct bases_source source;
+
+    if (stage == PROVE_QUOTIENT && !plan_has_matrix_c(in->form, in->key->h_basis))
+        return in->backend->quotient_bytes(in->qap->cs->curve, in->qap->lg_domain,
+                                           in->key->h_basis);
+    if (stage < PROVE_SUM_H || stage > PROVE_SUM_B_G2)
+        return 0;
+    source = proving_key_bases(in->key, in->qap, query);
+    return in->form == PLAN_STREAMED ? slice_bytes(in, query, &source)
+                                     : sum_scratch(in, query, &source);
 }
 
 static void plan_staged(struct plan *ret, const struct plan_input *in)
@@ -155,13 +150,14 @@ static void plan_staged(struct plan *ret, const struct plan_input *in)
     unsigned there = 0;
 
     for (enum prove_stage s = PROVE_WITNESS; s < PROVE_ASSEMBLE; s++) {
-        const unsigned own = parts_of[s].made & parts_of[s].ended;
+        const unsigned ended = plan_parts_ended(in->form, s);
+        const unsigned own = plan_parts_made(in->form, s) & ended;
 
-        there |= parts_of[s].made;
+        there |= plan_parts_made(in->form, s);
         ret->stage[s].held = bytes_of_parts(in, there & ~own);
         ret->stage[s].scratch = bytes_of_parts(in, own) + stage_scratch(in, s);
         ret->arena_bytes = larger(ret->arena_bytes, ret->stage[s].held + ret->stage[s].scratch);
-        there &= ~parts_of[s].ended;
+        there &= ~ended;
     }
 }
 
@@ -196,8 +192,6 @@ void plan_prove(struct plan *ret, const struct plan_input *in)
         plan_staged(ret, in);
     else
         plan_kept(ret, in);
-    if (in->form == PLAN_STREAMED)
-        plan_streamed(ret, in);
     ret->scratch_bytes = in->backend->beside_host ? 0 : region_bytes(ret->arena_bytes);
     if (in->form == PLAN_STREAMED)
         ret->scratch_bytes += region_bytes(query_slices_map_bytes(in->qap->cs->n_aux));

@@ -11,10 +11,12 @@
  *     sum L .. B2      the query's bases    the bases; after the last the witness's room
  *
  * That is the *staged* form. A *streamed* prover needs less: it makes the bases of a query a slice
- * at a time (groth16/query_slices.h), and adds up the slices' sums. A *resident* one makes all
- * parts once and keeps them from proof to proof, with room for a second witness, unless there will
- * be one proof only; an *overlapped* one has besides scratch for two streams, so that the sums over
- * the witness run beside the quotient and H.
+ * at a time (groth16/query_slices.h), and adds up the slices' sums; and the quotient has no third
+ * column for scratch: the product of A's and B's leaves one of theirs free, which the rows of the
+ * matrix C take (backend.h, quotient_ab). A *resident* one makes all parts once and keeps them from
+ * proof to proof, with room for a second witness, unless there will be one proof only; an
+ * *overlapped* one has besides scratch for two streams, so that the sums over the witness run
+ * beside the quotient and H.
  *
  * A plan is a pure function of the circuit's shape, the key's form, the back end, the form and the
  * number of threads. The prover opens its device with plan.arena_bytes, and that is neither a byte
@@ -48,6 +50,7 @@ enum prove_part {
     PART_COLUMN_B,
     PART_MATRIX_A,
     PART_MATRIX_B,
+    PART_MATRIX_C, /* where plan_has_matrix_c */
     PART_DOMAIN,
     PART_BASES, /* and the query's number */
     PROVE_N_PARTS = PART_BASES + KEY_N_QUERIES,
@@ -65,6 +68,12 @@ static inline bool plan_is_staged(enum plan_form form)
 static inline enum domain_tables plan_tables(enum plan_form form)
 {
     return form == PLAN_STREAMED ? TABLES_SMALL : TABLES_FAST;
+}
+
+/* Are there rows of C? In the streamed form, unless the key's L holds C. */
+static inline bool plan_has_matrix_c(enum plan_form form, enum h_basis basis)
+{
+    return form == PLAN_STREAMED && basis != H_COSET_FOLDED;
 }
 
 /* Witnesses for which a prover has room: with two, the next is put while one is proven. A lone
@@ -108,10 +117,10 @@ void plan_prove(struct plan *ret, const struct plan_input *in);
  * where keeping parts gains nothing and points stay where they are. */
 enum plan_form plan_choose(const struct plan_input *in, size_t available);
 
-/* Which parts a stage of the staged form makes and ends: bit p stands for part p. In the streamed
- * form the bases are not among them. */
-unsigned plan_parts_made(enum prove_stage stage);
-unsigned plan_parts_ended(enum prove_stage stage);
+/* Which parts a stage makes and ends, in the forms where parts come and go: bit p stands for part
+ * p. Bases of the streamed form are not among them. */
+unsigned plan_parts_made(enum plan_form form, enum prove_stage stage);
+unsigned plan_parts_ended(enum plan_form form, enum prove_stage stage);
 
 /* The numbers of a key that does not exist yet: lengths from the circuit, no points. For plans. */
 void proving_key_outline(struct proving_key *ret, const struct qap *qap, enum h_basis basis,

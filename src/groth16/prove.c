@@ -17,7 +17,8 @@
  * sum in parts takes longer: in three, 5 % in G1 and 12 % in G2 (2^27 full values, one H200).
  *
  * In the streamed form a sum is that of slices of its query (query_slices.h): points of one are
- * decoded from the key, sent, summed up and forgotten before those of the next. */
+ * decoded from the key, sent, summed up and forgotten before those of the next. There c is C w, made
+ * when one of the two columns is free, for a b would need a third. */
 #include "groth16/prove.h"
 
 #include <pthread.h>
@@ -55,7 +56,7 @@ struct prover {
     /* parts */
     struct witness_handle *w[2];
     struct buf *a, *b; /* values of the rows; `a` becomes h */
-    struct matrix_handle *matrix_a, *matrix_b;
+    struct matrix_handle *matrix_a, *matrix_b, *matrix_c;
     struct domain *domain;
     struct bases *bases[KEY_N_QUERIES];
 };
@@ -138,6 +139,10 @@ static enum cuzk_status make_part(struct prover *p, enum prove_part part, struct
         return backend->buf_new(p->device, ELEMENT_SCALAR, qap->n_domain, &p->b, err);
     case PART_MATRIX_A: return backend->matrix_new(p->device, &qap->cs->a, &p->matrix_a, err);
     case PART_MATRIX_B: return backend->matrix_new(p->device, &qap->cs->b, &p->matrix_b, err);
+    case PART_MATRIX_C:
+        if (!plan_has_matrix_c(p->form, p->key->h_basis))
+            return CUZK_OK;
+        return backend->matrix_new(p->device, &qap->cs->c, &p->matrix_c, err);
     case PART_DOMAIN:
         return backend->domain_new(p->device, qap->lg_domain, p->key->domain_generator,
                                    plan_tables(p->form), &p->domain, err);
@@ -160,6 +165,7 @@ static void end_part(struct prover *p, enum prove_part part)
     case PART_COLUMN_B: END(buf_free, p->b); break;
     case PART_MATRIX_A: END(matrix_free, p->matrix_a); break;
     case PART_MATRIX_B: END(matrix_free, p->matrix_b); break;
+    case PART_MATRIX_C: END(matrix_free, p->matrix_c); break;
     case PART_DOMAIN: END(domain_free, p->domain); break;
     default:
         if (!p->resident)
@@ -169,12 +175,9 @@ static void end_part(struct prover *p, enum prove_part part)
 #undef END
 }
 
-/* Bases of a streamed prover are made elsewhere, in slices. */
 static enum cuzk_status make_parts(struct prover *p, unsigned parts, struct cuzk_error *err)
 {
-    const unsigned n = p->form == PLAN_STREAMED ? PART_BASES : PROVE_N_PARTS;
-
-    for (unsigned part = 0; part < n; part++)
+    for (unsigned part = 0; part < PROVE_N_PARTS; part++)
         if (parts >> part & 1)
             TRY(make_part(p, (enum prove_part)part, err));
     return CUZK_OK;
@@ -200,7 +203,9 @@ static enum cuzk_status begin(struct prover *p, enum prove_stage stage, struct c
         return error_set(err, CUZK_CANCELLED, "cancelled before %s", prove_stage_name(stage));
     if (o->progress)
         o->progress(o->progress_ctx, stage);
-    return plan_is_staged(p->form) ? make_parts(p, plan_parts_made(stage), err) : CUZK_OK;
+    if (!plan_is_staged(p->form))
+        return CUZK_OK;
+    return make_parts(p, plan_parts_made(p->form, stage), err);
 }
 
 /* In the staged forms a stage ends before the next one begins. */
@@ -211,7 +216,7 @@ static enum cuzk_status end(struct prover *p, enum prove_stage stage, struct cuz
     if (!plan_is_staged(p->form))
         return CUZK_OK;
     st = p->backend->wait(p->chain, err);
-    end_parts(p, plan_parts_ended(stage));
+    end_parts(p, plan_parts_ended(p->form, stage));
     return st;
 }
 
@@ -232,6 +237,20 @@ static void evaluate_rows(struct prover *p, struct buf *column, const struct mat
     p->backend->buf_zero(p->chain, column, matrix->n_rows, p->qap->n_domain - matrix->n_rows);
 }
 
+/* h in place of a, whose column was made first, so that the other one's memory is free after it. */
+static void divide(struct prover *p, unsigned slot)
+{
+    const enum h_basis basis = p->key->h_basis;
+
+    if (!plan_has_matrix_c(p->form, basis)) {
+        p->backend->quotient(p->chain, p->domain, p->a, p->b, basis);
+        return;
+    }
+    p->backend->quotient_ab(p->chain, p->domain, p->b, p->a, basis);
+    evaluate_rows(p, p->a, p->matrix_c, &p->qap->cs->c, p->w[slot]);
+    p->backend->quotient_c(p->chain, p->domain, p->b, p->a, basis);
+}
+
 /* a = A w, b = B w, then h in place of a. */
 static enum cuzk_status make_h(struct prover *p, unsigned slot, struct cuzk_error *err)
 {
@@ -246,7 +265,7 @@ static enum cuzk_status make_h(struct prover *p, unsigned slot, struct cuzk_erro
     TRY(end(p, PROVE_ROWS_B, err));
 
     TRY(begin(p, PROVE_QUOTIENT, err));
-    p->backend->quotient(p->chain, p->domain, p->a, p->b, p->key->h_basis);
+    divide(p, slot);
     return end(p, PROVE_QUOTIENT, err);
 }
 
