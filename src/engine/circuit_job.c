@@ -162,8 +162,8 @@ static struct job_bytes bytes_of_plan(const struct engine *engine, const struct 
     return (struct job_bytes){
         .key = region_bytes(circuit->cs.n_inputs * circuit->cs.curve->g1_bytes),
         .shape = atomic_load(&engine->budget.class_now[MEM_SHAPE]),
-        .request =
-            request_bytes(circuit->name) + job_inputs_bytes(backend, circuit->cs.n_inputs - 1),
+        .request = request_bytes(circuit->name) +
+                   job_inputs_bytes(backend, plan->n_witnesses, circuit->cs.n_inputs - 1),
         .witness = packed_witness_bytes(&circuit->cs),
         .scratch = plan->peak_bytes,
     };
@@ -228,7 +228,9 @@ static struct card_bytes plan_on_card(const struct engine *engine, const struct 
         plan_for_any_key(&plan, &in);
         bytes.arena[form] = plan.arena_bytes;
         if (plan.peak_bytes > most.peak_bytes)
-            most = plan;
+            most.peak_bytes = plan.peak_bytes;
+        if (plan.n_witnesses > most.n_witnesses)
+            most.n_witnesses = plan.n_witnesses;
     }
     bytes.host = bytes_of_plan(engine, card, circuit, &most);
     bytes.host.key += CARD_STAGING;

@@ -99,7 +99,13 @@ void job_resident_close(struct job_resident *resident)
  *     host     prepare 0 | prepare 1 | prepare 2 | finish 0    | prepare 3 | finish 1
  *
  * The first run, and every one where there is room for one witness only, begins with the making of
- * its witness, and works on what is there of it. */
+ * its witness, and works on what is there of it.
+ *
+ * A prover that takes batches reads the key as it runs, for the sums over the witness once a batch:
+ *
+ *     device                 | H of 0 |           | H of 1 | L, A, B1, B2 of both |
+ *     host         prepare 0 |        | prepare 1 |        |                      | finish 0, 1
+ */
 
 struct prove_job {
     struct engine *engine;
@@ -108,7 +114,8 @@ struct prove_job {
     const struct job_sink *sink;
     struct prover *prover, *own_prover;
     struct packed_witness witness;
-    struct region inputs; /* of the partitions in work, as a verifier derives them */
+    unsigned in_work;     /* partitions at once */
+    struct region inputs; /* of these, as a verifier derives them */
 };
 
 struct partition {
@@ -150,15 +157,18 @@ static enum cuzk_status check_plan(const struct prove_job *job, struct cuzk_erro
     return CUZK_OK;
 }
 
-/* Partitions in work at once: the last, the present, the next; or one after the other. */
-static unsigned in_work(const struct backend *backend)
+/* Partitions in work at once: the last, the present, the next, or a batch; or one after the other.
+ */
+static unsigned in_work(const struct backend *backend, unsigned n_witnesses)
 {
-    return backend->beside_host ? 3 : 1;
+    if (!backend->beside_host)
+        return 1;
+    return n_witnesses > 3 ? n_witnesses : 3;
 }
 
-size_t job_inputs_bytes(const struct backend *backend, size_t n_inputs)
+size_t job_inputs_bytes(const struct backend *backend, unsigned n_witnesses, size_t n_inputs)
 {
-    return region_bytes(in_work(backend) * n_inputs * sizeof(struct scalar));
+    return region_bytes(in_work(backend, n_witnesses) * n_inputs * sizeof(struct scalar));
 }
 
 static enum cuzk_status named(const struct partition *p, enum cuzk_status st,
@@ -234,12 +244,17 @@ static enum cuzk_status prepare(struct partition *p, struct cuzk_error *err)
     return named(p, st, err);
 }
 
+/* Of a partition in a batch: its chain. */
 static void run(void *ctx)
 {
     struct partition *p = ctx;
+    struct prover *prover = p->job->prover;
 
     p->begin = clock_seconds();
-    p->st = prover_run(p->job->prover, p->slot, &p->sums, &p->err);
+    if (prover_takes_batches(prover))
+        p->st = prover_run_chain(prover, p->slot, &p->sums, &p->err);
+    else
+        p->st = prover_run(prover, p->slot, &p->sums, &p->err);
     p->end = clock_seconds();
 }
 
@@ -319,8 +334,7 @@ static enum cuzk_status run_by_itself(struct partition *now, struct cuzk_error *
     return finish(now, err);
 }
 
-/* The staged form: the witness must stay where it is until the run is over. */
-static enum cuzk_status run_staged(struct partition *now, struct cuzk_error *err)
+static enum cuzk_status prepare_and_run(struct partition *now, struct cuzk_error *err)
 {
     struct engine *engine = now->job->engine;
 
@@ -331,7 +345,13 @@ static enum cuzk_status run_staged(struct partition *now, struct cuzk_error *err
     run(now);
     if (engine->backend->beside_host)
         engine->device_seconds += run_seconds(now);
-    TRY(ended(now, err));
+    return ended(now, err);
+}
+
+/* The staged form: the witness must stay where it is until the run is over. */
+static enum cuzk_status run_staged(struct partition *now, struct cuzk_error *err)
+{
+    TRY(prepare_and_run(now, err));
     return finish(now, err);
 }
 
@@ -352,11 +372,59 @@ static struct partition partition_of(struct prove_job *job, unsigned i, unsigned
         .job = job,
         .k = k,
         .slot = i % prover_slots(job->prover),
-        .inputs = inputs + i % in_work(job->engine->backend) * job->request->n_inputs,
+        .inputs = inputs + i % job->in_work * job->request->n_inputs,
     };
 }
 
-static enum cuzk_status prove_all(struct prove_job *job, struct cuzk_error *err)
+/* The sums that are made for all of a batch. */
+static enum cuzk_status run_classes(struct partition *p, unsigned n, struct cuzk_error *err)
+{
+    struct engine *engine = p->job->engine;
+    struct prove_sums sums[PLAN_WITNESSES_MAX];
+    const double begin = clock_seconds();
+    enum cuzk_status st;
+
+    engine_stage(engine, "partitions %u to %u: device", p[0].k, p[n - 1].k);
+    for (unsigned i = 0; i < n; i++)
+        sums[i] = p[i].sums;
+    st = prover_run_classes(p->job->prover, n, sums, err);
+    for (unsigned i = 0; i < n; i++)
+        p[i].sums = sums[i];
+    engine->device_seconds += clock_seconds() - begin;
+    mem_wipe(sums, sizeof sums);
+    return st;
+}
+
+static enum cuzk_status prove_batch(struct partition *p, unsigned n, struct cuzk_error *err)
+{
+    for (unsigned i = 0; i < n; i++)
+        TRY(prepare_and_run(&p[i], err));
+    TRY(run_classes(p, n, err));
+    for (unsigned i = 0; i < n; i++)
+        TRY(finish(&p[i], err));
+    return CUZK_OK;
+}
+
+/* The streamed form: as many at a time as have room. */
+static enum cuzk_status prove_in_batches(struct prove_job *job, struct cuzk_error *err)
+{
+    const unsigned n_slots = prover_slots(job->prover), end = job->request->end;
+    struct partition p[PLAN_WITNESSES_MAX];
+    unsigned k = next_wanted(job, job->request->first);
+    enum cuzk_status st = CUZK_OK;
+
+    while (st == CUZK_OK && k < end) {
+        unsigned n = 0;
+
+        for (; n < n_slots && k < end; n++, k = next_wanted(job, k + 1))
+            p[n] = partition_of(job, n, k);
+        st = prove_batch(p, n, err);
+    }
+    mem_wipe(p, sizeof p);
+    return st;
+}
+
+static enum cuzk_status prove_in_turn(struct prove_job *job, struct cuzk_error *err)
 {
     const bool kept = prover_takes_parts(job->prover), beside = prover_slots(job->prover) > 1;
     const unsigned end = job->request->end;
@@ -396,11 +464,13 @@ enum cuzk_status job_prove_request(struct engine *engine, const struct request *
                             .resident = resident,
                             .sink = sink,
                             .prover = resident->prover};
+    const unsigned n_slots = job.prover ? prover_slots(job.prover) : 1;
     enum cuzk_status st;
 
+    job.in_work = in_work(engine->backend, n_slots);
     TRY_GOTO(st, out,
              region_map(&job.inputs, &engine->budget, MEM_REQUEST,
-                        job_inputs_bytes(engine->backend, request->n_inputs), err));
+                        job_inputs_bytes(engine->backend, n_slots, request->n_inputs), err));
     TRY_GOTO(st, out, check_plan(&job, err));
     TRY_GOTO(st, out,
              packed_witness_new(&job.witness, &resident->circuit.cs, &engine->budget, err));
@@ -408,7 +478,7 @@ enum cuzk_status job_prove_request(struct engine *engine, const struct request *
         TRY_GOTO(st, out, open_prover(&job.own_prover, engine, resident, err));
         job.prover = job.own_prover;
     }
-    st = prove_all(&job, err);
+    st = prover_takes_batches(job.prover) ? prove_in_batches(&job, err) : prove_in_turn(&job, err);
 out:
     engine_stage_end(engine);
     prover_close(job.own_prover);

@@ -52,7 +52,8 @@ void job_resident_close(struct job_resident *resident); /* accepts a zeroed one 
  */
 struct prove_options job_prove_options(struct engine *engine);
 
-/* What happens to a partition's proof; a failure ends the job. */
+/* What happens to a partition's proof; a failure ends the job. Proofs of a batch (groth16/plan.h)
+ * come together, at its end: what is stored of a job grows by as many. */
 typedef enum cuzk_status job_partition_fn(void *ctx, unsigned k,
                                           const uint8_t proof[PARTITION_PROOF_BYTES],
                                           struct cuzk_error *err);
@@ -67,8 +68,9 @@ MUST_CHECK enum cuzk_status job_prove_request(struct engine *engine, const struc
                                               const struct job_resident *resident,
                                               const struct job_sink *sink, struct cuzk_error *err);
 
-/* Bytes of MEM_REQUEST that it takes for public inputs, n_inputs a partition. */
-size_t job_inputs_bytes(const struct backend *backend, size_t n_inputs);
+/* Bytes of MEM_REQUEST that it takes for public inputs, n_inputs a partition, with a prover that
+ * has room for so many witnesses. */
+size_t job_inputs_bytes(const struct backend *backend, unsigned n_witnesses, size_t n_inputs);
 
 /* All of it: reads, checks, opens, proves. */
 MUST_CHECK enum cuzk_status job_prove(struct engine *engine, const struct request_input *input,

@@ -37,20 +37,31 @@ static const struct {
     [PROVE_SUM_B_G2] = {BASES(QUERY_B_G2), BASES(QUERY_B_G2) | BIT(PART_WITNESS)},
 };
 
-/* Those of the table that stages of this form make and end. */
-static unsigned parts_in(enum plan_form form)
+#define ALL_PARTS (BIT(PROVE_N_PARTS) - 1)
+
+unsigned plan_parts_kept(enum plan_form form)
 {
-    return form == PLAN_STREAMED ? BIT(PART_BASES) - 1 : BIT(PROVE_N_PARTS) - 1;
+    if (form == PLAN_STREAMED)
+        return BIT(PART_WITNESS);
+    return form == PLAN_STAGED ? 0 : ALL_PARTS;
+}
+
+/* Those of the table that come and go. */
+static unsigned passing_parts(enum plan_form form)
+{
+    const unsigned parts = form == PLAN_STREAMED ? BIT(PART_BASES) - 1 : ALL_PARTS;
+
+    return parts & ~plan_parts_kept(form);
 }
 
 unsigned plan_parts_made(enum plan_form form, enum prove_stage stage)
 {
-    return parts_of[stage].made & parts_in(form);
+    return parts_of[stage].made & passing_parts(form);
 }
 
 unsigned plan_parts_ended(enum plan_form form, enum prove_stage stage)
 {
-    return parts_of[stage].ended & parts_in(form);
+    return parts_of[stage].ended & passing_parts(form);
 }
 
 static size_t part_bytes(const struct plan_input *in, enum prove_part part)
@@ -147,7 +158,7 @@ static size_t stage_scratch(const struct plan_input *in, enum prove_stage stage)
 
 static void plan_staged(struct plan *ret, const struct plan_input *in)
 {
-    unsigned there = 0;
+    unsigned there = plan_parts_kept(in->form);
 
     for (enum prove_stage s = PROVE_WITNESS; s < PROVE_ASSEMBLE; s++) {
         const unsigned ended = plan_parts_ended(in->form, s);
@@ -161,13 +172,27 @@ static void plan_staged(struct plan *ret, const struct plan_input *in)
     }
 }
 
+/* More witnesses, which are there all the time. */
+static void plan_batch(struct plan *ret, const struct plan_input *in)
+{
+    const size_t most = ret->arena_bytes / PLAN_BATCH_SHARE, one = part_bytes(in, PART_WITNESS);
+    size_t more;
+
+    while (ret->n_witnesses < PLAN_WITNESSES_MAX && (ret->n_witnesses + 1) * one <= most)
+        ret->n_witnesses++;
+    more = (ret->n_witnesses - 1) * one;
+    for (enum prove_stage s = PROVE_WITNESS; s < PROVE_ASSEMBLE; s++)
+        ret->stage[s].held += more;
+    ret->arena_bytes += more;
+}
+
 static void plan_kept(struct plan *ret, const struct plan_input *in)
 {
-    const unsigned more = plan_witnesses(in->form, in->lone) - 1; /* witnesses */
-    const size_t held =
-        bytes_of_parts(in, BIT(PROVE_N_PARTS) - 1) + more * part_bytes(in, PART_WITNESS);
+    const unsigned more = in->lone ? 0 : 1; /* witnesses */
+    const size_t held = bytes_of_parts(in, ALL_PARTS) + more * part_bytes(in, PART_WITNESS);
     size_t chain = 0, classes = 0;
 
+    ret->n_witnesses += more;
     for (enum prove_stage s = PROVE_WITNESS; s < PROVE_ASSEMBLE; s++) {
         ret->stage[s] = (struct plan_stage){held, stage_scratch(in, s)};
         if (s <= PROVE_SUM_H)
@@ -187,11 +212,13 @@ static void plan_kept(struct plan *ret, const struct plan_input *in)
 void plan_prove(struct plan *ret, const struct plan_input *in)
 {
     assert(in->form >= PLAN_STREAMED);
-    *ret = (struct plan){0};
+    *ret = (struct plan){.n_witnesses = 1};
     if (plan_is_staged(in->form))
         plan_staged(ret, in);
     else
         plan_kept(ret, in);
+    if (in->form == PLAN_STREAMED && !in->lone)
+        plan_batch(ret, in);
     ret->scratch_bytes = in->backend->beside_host ? 0 : region_bytes(ret->arena_bytes);
     if (in->form == PLAN_STREAMED)
         ret->scratch_bytes += region_bytes(query_slices_map_bytes(in->qap->cs->n_aux));

@@ -13,10 +13,13 @@
  * That is the *staged* form. A *streamed* prover needs less: it makes the bases of a query a slice
  * at a time (groth16/query_slices.h), and adds up the slices' sums; and the quotient has no third
  * column for scratch: the product of A's and B's leaves one of theirs free, which the rows of the
- * matrix C take (backend.h, quotient_ab). A *resident* one makes all parts once and keeps them from
- * proof to proof, with room for a second witness, unless there will be one proof only; an
- * *overlapped* one has besides scratch for two streams, so that the sums over the witness run
- * beside the quotient and H.
+ * matrix C take (backend.h, quotient_ab). Most of its time goes into reading the key. So it has
+ * room for the witnesses of several proofs, a *batch*, and a slice of L, A, B1 or B2 serves all of
+ * them; H is read for each. That room is there from its opening to its end.
+ *
+ * A *resident* prover makes all parts once and keeps them from proof to proof, with room for a
+ * second witness, unless there will be one proof only; an *overlapped* one has besides scratch for
+ * two streams, so that the sums over the witness run beside the quotient and H.
  *
  * A plan is a pure function of the circuit's shape, the key's form, the back end, the form and the
  * number of threads. The prover opens its device with plan.arena_bytes, and that is neither a byte
@@ -59,7 +62,7 @@ enum prove_part {
 /* The more memory, the faster. None is 0: a plan that was not told its form is nobody's. */
 enum plan_form { PLAN_STREAMED = 1, PLAN_STAGED, PLAN_RESIDENT, PLAN_OVERLAPPED };
 
-/* Parts come and go with every proof. */
+/* Parts come and go with every proof, a stage at a time. */
 static inline bool plan_is_staged(enum plan_form form)
 {
     return form <= PLAN_STAGED;
@@ -76,12 +79,10 @@ static inline bool plan_has_matrix_c(enum plan_form form, enum h_basis basis)
     return form == PLAN_STREAMED && basis != H_COSET_FOLDED;
 }
 
-/* Witnesses for which a prover has room: with two, the next is put while one is proven. A lone
- * proof needs no second one. */
-static inline unsigned plan_witnesses(enum plan_form form, bool lone)
-{
-    return plan_is_staged(form) || lone ? 1 : 2;
-}
+/* Witnesses for which a prover has room: one, if it is staged or the proof is a lone one; those of
+ * a batch, if it is streamed: as many as take together at most a sixteenth of what it takes with
+ * one; else two, the next being put while one is proven. */
+enum { PLAN_BATCH_SHARE = 16, PLAN_WITNESSES_MAX = 16 };
 
 struct plan_stage {
     size_t held;    /* arena bytes that live longer than the stage */
@@ -90,6 +91,7 @@ struct plan_stage {
 
 struct plan {
     struct plan_stage stage[PROVE_N_STAGES];
+    unsigned n_witnesses;
     size_t arena_bytes;
     size_t chain_scratch, class_scratch; /* of the two streams: PLAN_OVERLAPPED */
     size_t scratch_bytes; /* taken as MEM_SCRATCH: the arena in whole pages, unless the back end has
@@ -117,8 +119,9 @@ void plan_prove(struct plan *ret, const struct plan_input *in);
  * where keeping parts gains nothing and points stay where they are. */
 enum plan_form plan_choose(const struct plan_input *in, size_t available);
 
-/* Which parts a stage makes and ends, in the forms where parts come and go: bit p stands for part
- * p. Bases of the streamed form are not among them. */
+/* Parts that a prover has from its opening to its end: bit p stands for part p. */
+unsigned plan_parts_kept(enum plan_form form);
+/* And those that a stage makes and ends. Bases of the streamed form are in neither. */
 unsigned plan_parts_made(enum plan_form form, enum prove_stage stage);
 unsigned plan_parts_ended(enum plan_form form, enum prove_stage stage);
 

@@ -17,8 +17,9 @@
  * sum in parts takes longer: in three, 5 % in G1 and 12 % in G2 (2^27 full values, one H200).
  *
  * In the streamed form a sum is that of slices of its query (query_slices.h): points of one are
- * decoded from the key, sent, summed up and forgotten before those of the next. There c is C w, made
- * when one of the two columns is free, for a b would need a third. */
+ * decoded from the key, sent, summed up, a class of the witness for all witnesses of a batch, and
+ * forgotten before those of the next. There c is C w, made when one of the two columns is free, for
+ * a b would need a third. */
 #include "groth16/prove.h"
 
 #include <pthread.h>
@@ -48,14 +49,15 @@ struct prover {
     struct stream *chain, *classes;     /* the same one, unless they overlap */
     struct stream *uploads;
     struct proving_key outline; /* of a resident key */
-    struct witness waiting;     /* in the staged forms: put when the run begins */
-    struct arrival arrival[2];  /* of a slot; under the lock */
+    unsigned n_slots;
+    struct witness waiting;                     /* in the staged form: put when the run begins */
+    struct arrival arrival[PLAN_WITNESSES_MAX]; /* of a slot; under the lock */
     pthread_mutex_t lock;
     pthread_cond_t arrived;
 
     /* parts */
-    struct witness_handle *w[2];
-    struct buf *a, *b; /* values of the rows; `a` becomes h */
+    struct witness_handle *w[PLAN_WITNESSES_MAX]; /* of a slot */
+    struct buf *a, *b;                            /* values of the rows; `a` becomes h */
     struct matrix_handle *matrix_a, *matrix_b, *matrix_c;
     struct domain *domain;
     struct bases *bases[KEY_N_QUERIES];
@@ -109,7 +111,7 @@ static enum cuzk_status make_witnesses(struct prover *p, struct cuzk_error *err)
 {
     const struct witness shape = shape_of(p->qap->cs);
 
-    for (unsigned i = 0; i < plan_witnesses(p->form, p->options.lone); i++)
+    for (unsigned i = 0; i < p->n_slots; i++)
         TRY(p->backend->witness_new(p->device, &shape, &p->w[i], err));
     return CUZK_OK;
 }
@@ -158,8 +160,8 @@ static void end_part(struct prover *p, enum prove_part part)
 #define END(free, handle) (backend->free(handle), (handle) = NULL)
     switch (part) {
     case PART_WITNESS:
-        END(witness_free, p->w[1]);
-        END(witness_free, p->w[0]);
+        for (unsigned i = p->n_slots; i-- > 0;)
+            END(witness_free, p->w[i]);
         break;
     case PART_COLUMN_A: END(buf_free, p->a); break;
     case PART_COLUMN_B: END(buf_free, p->b); break;
@@ -203,8 +205,6 @@ static enum cuzk_status begin(struct prover *p, enum prove_stage stage, struct c
         return error_set(err, CUZK_CANCELLED, "cancelled before %s", prove_stage_name(stage));
     if (o->progress)
         o->progress(o->progress_ctx, stage);
-    if (!plan_is_staged(p->form))
-        return CUZK_OK;
     return make_parts(p, plan_parts_made(p->form, stage), err);
 }
 
@@ -222,7 +222,7 @@ static enum cuzk_status end(struct prover *p, enum prove_stage stage, struct cuz
 
 static enum cuzk_status put_witness(struct prover *p, struct cuzk_error *err)
 {
-    if (!plan_is_staged(p->form))
+    if (p->form != PLAN_STAGED)
         return CUZK_OK; /* prover_put has done it */
     TRY(begin(p, PROVE_WITNESS, err));
     p->backend->witness_put(p->chain, p->w[0], &p->waiting, witness_whole(p->waiting.n_aux));
@@ -271,72 +271,14 @@ static enum cuzk_status make_h(struct prover *p, unsigned slot, struct cuzk_erro
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-/* One group's point. */
-union sum {
-    struct g1_point g1;
-    struct g2_point g2;
-};
-
-/* The sum over a slice whose first point is number `at` of its query. */
-static enum cuzk_status sum_slice(struct prover *p, enum key_query query,
-                                  const struct bases_source *slice, size_t at, unsigned slot,
-                                  union sum *out, struct cuzk_error *err)
+static enum prove_stage stage_of(enum key_query query)
 {
-    const struct backend *b = p->backend;
-    const struct witness_part whole = witness_whole(p->qap->cs->n_aux);
-    enum cuzk_status st = b->bases_new(p->device, slice, &p->bases[query], err);
-
-    if (st == CUZK_OK) {
-        if (query == QUERY_H)
-            b->msm_g1(p->chain, p->bases[query], p->a, at, slice->points.n, &out->g1);
-        else if (query == QUERY_B_G2)
-            b->msm_witness_g2(p->chain, p->bases[query], &p->w[slot], 1, whole, &out->g2);
-        else
-            b->msm_witness_g1(p->chain, p->bases[query], &p->w[slot], 1, whole, &out->g1);
-        st = b->wait(p->chain, err);
-    }
-    b->bases_free(p->bases[query]);
-    p->bases[query] = NULL;
-    return name_points(p, query, at, slice->points.data, st, err);
-}
-
-/* *out, a point of the query's group, is the sum over all slices. */
-static enum cuzk_status sum_slices(struct prover *p, enum key_query query, unsigned slot, void *out,
-                                   struct cuzk_error *err)
-{
-    const struct bases_source whole = proving_key_bases(p->key, p->qap, query);
-    const struct curve *curve = p->vk->curve;
-    struct query_slices slices;
-    struct bases_source slice;
-    enum cuzk_status st = CUZK_OK;
-    union sum all, one;
-    size_t at = 0;
-
-    memset(&all, 0, sizeof all);
-    TRY(query_slices_begin(&slices, curve, &whole, p->options.budget, err));
-    for (; query_slices_next(&slices, &slice); at += slice.points.n) {
-        memset(&one, 0, sizeof one);
-        TRY_GOTO(st, out, sum_slice(p, query, &slice, at, slot, &one, err));
-        if (whole.group == ELEMENT_G1)
-            curve->g1_add(&all.g1, &all.g1, &one.g1);
-        else
-            curve->g2_add(&all.g2, &all.g2, &one.g2);
-    }
-    memcpy(out, &all, whole.group == ELEMENT_G1 ? sizeof all.g1 : sizeof all.g2);
-out:
-    query_slices_end(&slices);
-    mem_wipe(&all, sizeof all);
-    mem_wipe(&one, sizeof one);
-    return st;
+    return (enum prove_stage)(PROVE_SUM_H + (query - QUERY_H));
 }
 
 static enum cuzk_status sum_h(struct prover *p, struct g1_point *out, struct cuzk_error *err)
 {
     TRY(begin(p, PROVE_SUM_H, err));
-    if (p->form == PLAN_STREAMED) {
-        TRY(sum_slices(p, QUERY_H, 0, out, err));
-        return end(p, PROVE_SUM_H, err);
-    }
     p->backend->msm_g1(p->chain, p->bases[QUERY_H], p->a, 0, p->key->query[QUERY_H].n, out);
     return name_query(p, QUERY_H, end(p, PROVE_SUM_H, err), err);
 }
@@ -346,25 +288,131 @@ static enum cuzk_status sum_class(struct prover *p, enum key_query query, struct
                                   unsigned slot, struct witness_part part, void *out,
                                   struct cuzk_error *err)
 {
-    const enum prove_stage stage = (enum prove_stage)(PROVE_SUM_H + (query - QUERY_H));
-
-    TRY(begin(p, stage, err));
-    if (p->form == PLAN_STREAMED) {
-        TRY(sum_slices(p, query, slot, out, err));
-        return end(p, stage, err);
-    }
+    TRY(begin(p, stage_of(query), err));
     if (query == QUERY_B_G2)
         p->backend->msm_witness_g2(stream, p->bases[query], &p->w[slot], 1, part, out);
     else
         p->backend->msm_witness_g1(stream, p->bases[query], &p->w[slot], 1, part, out);
-    return name_query(p, query, end(p, stage, err), err);
+    return name_query(p, query, end(p, stage_of(query), err), err);
+}
+
+/* ---- sums in slices -------------------------------------------------------------------------- */
+
+struct slots {
+    unsigned first, n;
+};
+
+/* Of each of some slots one, points of a query's group. */
+union sums {
+    struct g1_point g1[PLAN_WITNESSES_MAX];
+    struct g2_point g2[PLAN_WITNESSES_MAX];
+};
+
+/* The sums over a slice whose first point is number `at` of its query. */
+static enum cuzk_status sum_slice(struct prover *p, enum key_query query,
+                                  const struct bases_source *slice, size_t at, struct slots slots,
+                                  union sums *out, struct cuzk_error *err)
+{
+    const struct backend *b = p->backend;
+    const struct witness_part whole = witness_whole(p->qap->cs->n_aux);
+    struct witness_handle *const *w = &p->w[slots.first];
+    enum cuzk_status st = b->bases_new(p->device, slice, &p->bases[query], err);
+
+    if (st == CUZK_OK) {
+        if (query == QUERY_H)
+            b->msm_g1(p->chain, p->bases[query], p->a, at, slice->points.n, out->g1);
+        else if (query == QUERY_B_G2)
+            b->msm_witness_g2(p->chain, p->bases[query], w, slots.n, whole, out->g2);
+        else
+            b->msm_witness_g1(p->chain, p->bases[query], w, slots.n, whole, out->g1);
+        st = b->wait(p->chain, err);
+    }
+    b->bases_free(p->bases[query]);
+    p->bases[query] = NULL;
+    return name_points(p, query, at, slice->points.data, st, err);
+}
+
+static void add_sums(const struct curve *curve, enum element group, union sums *all,
+                     const union sums *one, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (group == ELEMENT_G1)
+            curve->g1_add(&all->g1[i], &all->g1[i], &one->g1[i]);
+        else
+            curve->g2_add(&all->g2[i], &all->g2[i], &one->g2[i]);
+}
+
+/* *ret = the sums over all slices. */
+static enum cuzk_status sum_slices(struct prover *p, enum key_query query, struct slots slots,
+                                   union sums *ret, struct cuzk_error *err)
+{
+    const struct bases_source whole = proving_key_bases(p->key, p->qap, query);
+    const struct curve *curve = p->vk->curve;
+    struct query_slices slices;
+    struct bases_source slice;
+    enum cuzk_status st = CUZK_OK;
+    union sums one;
+    size_t at = 0;
+
+    memset(ret, 0, sizeof *ret);
+    TRY(begin(p, stage_of(query), err));
+    TRY(query_slices_begin(&slices, curve, &whole, p->options.budget, err));
+    for (; query_slices_next(&slices, &slice); at += slice.points.n) {
+        memset(&one, 0, sizeof one);
+        TRY_GOTO(st, out, sum_slice(p, query, &slice, at, slots, &one, err));
+        add_sums(curve, whole.group, ret, &one, slots.n);
+    }
+    st = end(p, stage_of(query), err);
+out:
+    query_slices_end(&slices);
+    mem_wipe(&one, sizeof one);
+    return st;
+}
+
+static enum cuzk_status sum_h_in_slices(struct prover *p, struct g1_point *out,
+                                        struct cuzk_error *err)
+{
+    union sums sums;
+    enum cuzk_status st = sum_slices(p, QUERY_H, (struct slots){0, 1}, &sums, err);
+
+    if (st == CUZK_OK)
+        *out = sums.g1[0];
+    mem_wipe(&sums, sizeof sums);
+    return st;
+}
+
+static void take_sum(struct prove_sums *ret, enum key_query query, const union sums *sums,
+                     unsigned i)
+{
+    switch (query) {
+    case QUERY_L: ret->l = sums->g1[i]; break;
+    case QUERY_A: ret->a = sums->g1[i]; break;
+    case QUERY_B_G1: ret->b_g1 = sums->g1[i]; break;
+    default: ret->b_g2 = sums->g2[i];
+    }
+}
+
+/* ret[i]: of the i-th of the slots. */
+static enum cuzk_status sum_classes_in_slices(struct prover *p, struct slots slots,
+                                              struct prove_sums *ret, struct cuzk_error *err)
+{
+    union sums sums;
+    enum cuzk_status st = CUZK_OK;
+
+    for (enum key_query query = QUERY_L; st == CUZK_OK && query < KEY_N_QUERIES; query++) {
+        st = sum_slices(p, query, slots, &sums, err);
+        for (unsigned i = 0; i < slots.n; i++)
+            take_sum(&ret[i], query, &sums, i);
+    }
+    mem_wipe(&sums, sizeof sums);
+    return st;
 }
 
 /* ---- witnesses that arrive ------------------------------------------------------------------- */
 
 bool prover_takes_parts(const struct prover *p)
 {
-    return !plan_is_staged(p->form);
+    return p->form != PLAN_STAGED;
 }
 
 static void set_arrival(struct prover *p, unsigned slot, struct arrival arrival)
@@ -407,7 +455,7 @@ enum cuzk_status prover_put_part(struct prover *p, unsigned slot, const struct w
     struct witness_part part = {.end = whole ? end : end - end % WITNESS_RANK_STEP};
 
     TRY(check_shape(p, witness, err));
-    if (plan_is_staged(p->form)) {
+    if (p->form == PLAN_STAGED) {
         p->waiting = *witness;
         return CUZK_OK;
     }
@@ -451,7 +499,7 @@ enum { PARTS_MAX = 8 };
 struct run {
     struct prover *p;
     unsigned slot;
-    struct prove_sums sums; /* but for l, which is the sum of these: */
+    struct prove_sums sums; /* l is the sum of these, where there are parts: */
     struct g1_point l[PARTS_MAX];
     /* the work that is left, shared by the two threads; the part in work is the last of n_parts, */
     pthread_mutex_t lock;
@@ -542,6 +590,8 @@ static enum cuzk_status run_chain(struct run *r, struct cuzk_error *err)
 
     TRY(wait_for(r->p, r->slot, 0, true, &there, err));
     TRY(make_h(r->p, r->slot, err));
+    if (r->p->form == PLAN_STREAMED)
+        return sum_h_in_slices(r->p, &r->sums.h, err);
     return sum_h(r->p, &r->sums.h, err);
 }
 
@@ -592,10 +642,17 @@ static enum cuzk_status sum_staged(struct run *r, struct cuzk_error *err)
     return CUZK_OK;
 }
 
+/* A batch of one. */
+static enum cuzk_status sum_streamed(struct run *r, struct cuzk_error *err)
+{
+    TRY(run_chain(r, err));
+    return sum_classes_in_slices(r->p, (struct slots){r->slot, 1}, &r->sums, err);
+}
+
 static enum cuzk_status compute_sums(struct run *r, struct cuzk_error *err)
 {
     switch (r->p->form) {
-    case PLAN_STREAMED:
+    case PLAN_STREAMED: return sum_streamed(r, err);
     case PLAN_STAGED: return sum_staged(r, err);
     case PLAN_RESIDENT: return sum_on_one(r, err);
     default: return r->p->backend->beside_host ? sum_on_two_threads(r, err) : sum_on_one(r, err);
@@ -618,8 +675,7 @@ static enum cuzk_status settle(struct prover *p, enum cuzk_status st, struct cuz
                 *err = other;
         }
     }
-    if (plan_is_staged(p->form))
-        end_parts(p, ALL_PARTS);
+    end_parts(p, ALL_PARTS & ~plan_parts_kept(p->form));
     return st;
 }
 
@@ -638,9 +694,40 @@ enum cuzk_status prover_run(struct prover *p, unsigned slot, struct prove_sums *
     return st;
 }
 
+bool prover_takes_batches(const struct prover *p)
+{
+    return p->form == PLAN_STREAMED;
+}
+
+enum cuzk_status prover_run_chain(struct prover *p, unsigned slot, struct prove_sums *ret,
+                                  struct cuzk_error *err)
+{
+    struct run run = {.p = p, .slot = slot};
+    enum cuzk_status st = settle(p, run_chain(&run, err), err);
+
+    if (st == CUZK_OK)
+        ret->h = run.sums.h;
+    mem_wipe(&run, sizeof run);
+    return st;
+}
+
+enum cuzk_status prover_run_classes(struct prover *p, unsigned n, struct prove_sums *ret,
+                                    struct cuzk_error *err)
+{
+    struct prove_sums sums[PLAN_WITNESSES_MAX];
+    enum cuzk_status st;
+
+    memcpy(sums, ret, n * sizeof *ret);
+    st = settle(p, sum_classes_in_slices(p, (struct slots){0, n}, sums, err), err);
+    if (st == CUZK_OK)
+        memcpy(ret, sums, n * sizeof *ret);
+    mem_wipe(sums, sizeof sums);
+    return st;
+}
+
 unsigned prover_slots(const struct prover *p)
 {
-    return plan_witnesses(p->form, p->options.lone);
+    return p->n_slots;
 }
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -652,7 +739,7 @@ static enum cuzk_status open_streams(struct prover *p, const struct plan *plan,
 
     TRY(backend->stream_new(p->device, &p->chain, err));
     p->classes = p->chain;
-    if (!plan_is_staged(p->form))
+    if (p->form != PLAN_STAGED)
         TRY(backend->stream_new(p->device, &p->uploads, err));
     if (p->form != PLAN_OVERLAPPED)
         return CUZK_OK;
@@ -702,10 +789,10 @@ static enum cuzk_status fill(struct prover *p, const struct plan_input *in, stru
     TRY(check_key(p, err));
     TRY(verifier_init(&p->verifier, p->vk, false, o->pool, o->budget, err));
     plan_prove(&plan, in);
+    p->n_slots = plan.n_witnesses;
     if (!p->device)
         TRY(open_device(p, plan.arena_bytes, err));
-    if (!plan_is_staged(p->form))
-        TRY(make_parts(p, ALL_PARTS, err));
+    TRY(make_parts(p, plan_parts_kept(p->form), err));
     return open_streams(p, &plan, err);
 }
 

@@ -9,7 +9,14 @@
  *
  * groth16_prove is the four of them for one proof. Put, run and finish of one prover may be called
  * on different threads at once, each by one at a time, on back ends that work beside the host; the
- * pool may be shared. */
+ * pool may be shared.
+ *
+ * A streamed prover reads the key as it runs, L, A, B1 and B2 once for all proofs of a batch: a run
+ * is in two, and no other witness is put beside it.
+ *
+ *     prover_put, prover_run_chain    for each slot in turn: rows, quotient, sum over H
+ *     prover_run_classes              sums over L, A, B1 and B2, for all of these slots
+ *     prover_finish                   for each */
 #ifndef GROTH16_PROVE_H
 #define GROTH16_PROVE_H
 
@@ -70,16 +77,16 @@ void prover_resident_plan(struct plan *ret, const struct qap *qap, enum h_basis 
                           enum plan_form form, const struct prove_options *options);
 void prover_close(struct prover *prover); /* accepts NULL */
 
-/* Witnesses that fit at once: 1 or 2. Slots are numbered from 0. */
+/* Witnesses that fit at once: plan.n_witnesses. Slots are numbered from 0. */
 unsigned prover_slots(const struct prover *prover);
 
-/* A witness into a slot that no run is using. In the staged forms the witness's memory must stay as
+/* A witness into a slot that no run is using. In the staged form the witness's memory must stay as
  * it is until the run is over, else until this returns. CUZK_BAD_INPUT: it has another shape. */
 MUST_CHECK enum cuzk_status prover_put(struct prover *prover, unsigned slot,
                                        const struct witness *witness, struct cuzk_error *err);
 
 /* The same in parts, between which values of the witness change only beyond what was put. Where the
- * prover takes parts, in all forms but the staged ones, a run of the slot may begin right after
+ * prover takes parts, in all forms but the staged one, a run of the slot may begin right after
  * prover_put_begin: it sums up the parts that are there and waits for the next, until the last is
  * there, or prover_put_fail ends the run with CUZK_CANCELLED. */
 bool prover_takes_parts(const struct prover *prover);
@@ -93,6 +100,14 @@ void prover_put_fail(struct prover *prover, unsigned slot);
 /* After a failure the next run starts afresh. CUZK_CANCELLED: the flag was seen. */
 MUST_CHECK enum cuzk_status prover_run(struct prover *prover, unsigned slot, struct prove_sums *ret,
                                        struct cuzk_error *err);
+/* Is the run in two? It is in the streamed form, where prover_run is for a batch of one. */
+bool prover_takes_batches(const struct prover *prover);
+/* ret->h of the slot's witness. */
+MUST_CHECK enum cuzk_status prover_run_chain(struct prover *prover, unsigned slot,
+                                             struct prove_sums *ret, struct cuzk_error *err);
+/* The other sums of slots [0, n): ret[i] of slot i. */
+MUST_CHECK enum cuzk_status prover_run_classes(struct prover *prover, unsigned n,
+                                               struct prove_sums *ret, struct cuzk_error *err);
 /* The proof with this blinding or, when it is NULL, a random one, verified against the statement.
  * CUZK_INVALID: the witness does not satisfy the circuit (or the key is not of this circuit
  * although the numbers agree): no proof leaves. */

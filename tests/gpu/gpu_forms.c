@@ -1,21 +1,26 @@
 /* Every form of a plan, each in exactly the memory of a card that it says, gives bellperson's proof;
- * a byte less than the smallest is refused.
+ * a byte less than the smallest is refused. Partitions that are proven in a batch have the proofs
+ * that they have one by one.
  *
  *     gpu_tests forms KEYS C1 PROOF
  *
- * KEYS: the folder of the development key of porep-2KiB, made from the label porep-2k. */
+ * KEYS: the folder of the development key of porep-2KiB, made from the label porep-2k; one of
+ * window-2KiB is added. */
+#include "engine/circuit_job.h"
 #include "engine/open_circuit.h"
 #include "engine/proof_job.h"
+#include "engine/sample_request.h"
 #include "gpu/gpu_check.h"
 #include "gpu/gpu_tests.h"
 #include "groth16/plan.h"
+#include "groth16/prove.h"
 
 static const char *keys, *c1_path, *proof_path;
 static struct engine engine;
 /* bytes of a prover that stays for the next proof, in each form */
 static size_t arena[PLAN_OVERLAPPED + 1];
 
-static void plan_forms(void)
+static void plan_forms(const char *circuit_name)
 {
     struct circuit_name name = {0};
     struct open_circuit circuit;
@@ -26,7 +31,7 @@ static void plan_forms(void)
                             .qap = &circuit.qap,
                             .n_threads = pool_size(engine.pool)};
 
-    gpu_must(circuit_name_parse(&name, "porep-2KiB", &err), &err);
+    gpu_must(circuit_name_parse(&name, circuit_name, &err), &err);
     gpu_must(circuit_open(&circuit, &engine, name, &err), &err);
     proving_key_outline(&outline, &circuit.qap, H_POWERS, curve->fr_generator.w[0]);
     for (in.form = PLAN_STREAMED; in.form <= PLAN_OVERLAPPED; in.form++) {
@@ -74,6 +79,7 @@ static int each_form_gives_bellpersons_proof_in_its_memory(void)
     struct cuzk_error err = {0};
     int wrong = 0;
 
+    plan_forms("porep-2KiB");
     gpu_must(file_map(&expected, proof_path, &err), &err);
     for (int form = PLAN_OVERLAPPED; form >= PLAN_STREAMED; form--) {
         struct job_proof proof = {0};
@@ -95,8 +101,10 @@ static int a_byte_less_than_the_smallest_is_refused_with_both_numbers(void)
     struct job_proof proof = {0};
     struct cuzk_error err = {0};
     char expected[160];
-    const enum cuzk_status st = prove_in(arena[PLAN_STREAMED] - 1, &proof, &err);
+    enum cuzk_status st;
 
+    plan_forms("porep-2KiB");
+    st = prove_in(arena[PLAN_STREAMED] - 1, &proof, &err);
     job_proof_done(&proof);
     snprintf(expected, sizeof expected,
              "a proof takes %zu bytes of the device's memory, %zu may be taken",
@@ -107,6 +115,62 @@ static int a_byte_less_than_the_smallest_is_refused_with_both_numbers(void)
     return 1;
 }
 
+/* ---- batches ---- */
+
+enum { N_PARTITIONS = 5 };
+struct proofs {
+    uint8_t bytes[N_PARTITIONS][PARTITION_PROOF_BYTES];
+};
+
+static enum cuzk_status keep_proof(void *ctx, unsigned k,
+                                   const uint8_t proof[PARTITION_PROOF_BYTES],
+                                   struct cuzk_error *err)
+{
+    struct proofs *proofs = ctx;
+
+    (void)err;
+    memcpy(proofs->bytes[k], proof, PARTITION_PROOF_BYTES);
+    return CUZK_OK;
+}
+
+/* *slots: of a prover that takes batches, else 0. */
+static void prove_partitions(const struct request *request, size_t device_memory,
+                             struct proofs *ret, unsigned *slots)
+{
+    const struct job_key key = {.folder = keys, .choice = KEY_ONLY_DEV, .seed_label = "forms"};
+    const struct job_sink sink = {.f = keep_proof, .ctx = ret};
+    struct job_resident resident;
+    struct cuzk_error err = {0};
+
+    engine.device_memory = device_memory;
+    gpu_must(job_resident_open(&resident, &engine, request->name, &key, &err), &err);
+    *slots = prover_takes_batches(resident.prover) ? prover_slots(resident.prover) : 0;
+    gpu_must(job_prove_request(&engine, request, &resident, &sink, &err), &err);
+    job_resident_close(&resident);
+}
+
+static int partitions_of_a_batch_have_the_proofs_of_single_ones(void)
+{
+    struct circuit_name name = {0};
+    struct proofs batches = {0}, single = {0};
+    struct cuzk_error err = {0};
+    struct request request;
+    struct report report;
+    unsigned in_batches, one_by_one;
+
+    plan_forms("window-2KiB");
+    gpu_must(circuit_name_parse(&name, "window-2KiB", &err), &err);
+    report_init(&report);
+    gpu_must(circuit_setup(&engine, name, "forms", keys, &report, &err), &err);
+    report_done(&report);
+    gpu_must(request_sample(&request, name, 1, N_PARTITIONS, &engine, &err), &err);
+    prove_partitions(&request, arena[PLAN_STREAMED], &batches, &in_batches);
+    prove_partitions(&request, arena[PLAN_OVERLAPPED], &single, &one_by_one);
+    request_done(&request);
+    printf("  %zu bytes, batches of %u\n", arena[PLAN_STREAMED], in_batches);
+    return (in_batches < 2) + (one_by_one != 0) + (memcmp(&batches, &single, sizeof single) != 0);
+}
+
 int gpu_forms(int argc, char **argv)
 {
     static const struct gpu_test tests[] = {
@@ -114,6 +178,8 @@ int gpu_forms(int argc, char **argv)
          each_form_gives_bellpersons_proof_in_its_memory, true},
         {"a_byte_less_than_the_smallest_is_refused_with_both_numbers",
          a_byte_less_than_the_smallest_is_refused_with_both_numbers, true},
+        {"partitions_of_a_batch_have_the_proofs_of_single_ones",
+         partitions_of_a_batch_have_the_proofs_of_single_ones, true},
     };
     struct cuzk_error err = {0};
     int status;
@@ -126,7 +192,6 @@ int gpu_forms(int argc, char **argv)
     c1_path = argv[2];
     proof_path = argv[3];
     gpu_must(engine_open(&engine, &(struct engine_options){.backend = "cuda"}, &err), &err);
-    plan_forms();
     status = gpu_run(tests, sizeof tests / sizeof *tests, argc - 3, argv + 3);
     engine_close(&engine);
     return status;

@@ -543,6 +543,7 @@ static void test_a_key_of_another_circuit_is_refused(void **state)
     tiny_set_free(&set);
 }
 
+/* Of a lone proof, or of one among several if options->lone is not set. */
 static struct plan plan_in(enum plan_form form, const struct prove_options *options,
                            const struct proving_key *key, const struct tiny_set *set)
 {
@@ -553,7 +554,7 @@ static struct plan plan_in(enum plan_form form, const struct prove_options *opti
                                            .qap = &set->qap,
                                            .n_threads = pool_size(options->pool),
                                            .form = form,
-                                           .lone = true});
+                                           .lone = options->lone});
     return plan;
 }
 
@@ -599,9 +600,10 @@ static void check_broken_points(const char *name, const struct prove_options *op
 
 static void test_a_broken_point_of_a_query_is_named(void **state)
 {
-    const struct prove_options options = prove_with(pools[1]);
+    struct prove_options options = prove_with(pools[1]);
 
     (void)state;
+    options.lone = true;
     check_broken_points("three", &options, false, "", ": point 1: not on the curve");
 }
 
@@ -711,9 +713,29 @@ static void test_a_plan_of_no_form_is_none(void **state)
 }
 
 /* A device of its own, which is the back end in disguise, whose points take memory as on a card. */
-enum { BYTES_OF_A_POINT = 4096 };
+enum { SCALARS_OF_A_POINT = 128 };
 static const struct backend *behind;
+static const struct device *opened; /* the last one */
 static size_t n_bases;
+static struct buf *room_of_points; /* beside the bases that there are, of one query at a time */
+
+static enum cuzk_status open_and_keep(struct device **ret, const struct device_options *options,
+                                      struct cuzk_error *err)
+{
+    enum cuzk_status st = behind->open(ret, options, err);
+
+    opened = st == CUZK_OK ? *ret : NULL;
+    return st;
+}
+/* Of what the plan said, nothing was too much. */
+static size_t most_taken;
+
+static void close_and_measure(struct device *device)
+{
+    if (device)
+        most_taken = device->arena.peak;
+    behind->close(device);
+}
 
 static enum cuzk_status device_memory(int ordinal, size_t *ret, struct cuzk_error *err)
 {
@@ -724,12 +746,21 @@ static enum cuzk_status device_memory(int ordinal, size_t *ret, struct cuzk_erro
 }
 static size_t bases_that_take_memory(const struct curve *curve, const struct bases_source *source)
 {
-    return behind->bases_bytes(curve, source) + source->points.n * BYTES_OF_A_POINT;
+    return behind->bases_bytes(curve, source) +
+           behind->buf_bytes(curve, ELEMENT_SCALAR, source->points.n * SCALARS_OF_A_POINT);
+}
+static void free_with_room(struct bases *bases)
+{
+    behind->bases_free(bases);
+    behind->buf_free(room_of_points);
+    room_of_points = NULL;
 }
 static enum cuzk_status bases_are_counted(struct device *device, const struct bases_source *source,
                                           struct bases **ret, struct cuzk_error *err)
 {
     n_bases++;
+    TRY(behind->buf_new(device, ELEMENT_SCALAR, source->points.n * SCALARS_OF_A_POINT,
+                        &room_of_points, err));
     return behind->bases_new(device, source, ret, err);
 }
 static struct backend small_device(void)
@@ -740,8 +771,11 @@ static struct backend small_device(void)
     backend = *behind;
     backend.beside_host = true;
     backend.memory_free = device_memory;
+    backend.open = open_and_keep;
+    backend.close = close_and_measure;
     backend.bases_bytes = bases_that_take_memory;
     backend.bases_new = bases_are_counted;
+    backend.bases_free = free_with_room;
     return backend;
 }
 
@@ -760,6 +794,7 @@ static bool check_slices(const struct tiny_set *set, struct pool *pool)
 
     options.backend = &backend;
     options.budget = &budget;
+    options.lone = true;
     open_key(&key, set);
     staged = plan_in(PLAN_STAGED, &options, &key, set).arena_bytes;
     plan = plan_in(PLAN_STREAMED, &options, &key, set);
@@ -775,6 +810,7 @@ static bool check_slices(const struct tiny_set *set, struct pool *pool)
             err);
         assert_proof_equals(&proof, set, "proof.bin");
         assert_int_equal(n_bases > KEY_N_QUERIES, streamed);
+        assert_int_equal(most_taken, has);
         assert_int_equal(budget.now, 0);
     }
     device_has = plan.arena_bytes - 1;
@@ -809,7 +845,188 @@ static void test_a_broken_point_of_a_slice_is_named(void **state)
 
     (void)state;
     options.backend = &backend;
+    options.lone = true;
     check_broken_points("mimc322", &options, true, "points from number ", ": not on the curve");
+}
+
+/* ---- batches -------------------------------------------------------------------------------- */
+
+/* A streamed prover on a device that has room for its plan, and witnesses for all of its slots. */
+struct batch {
+    struct backend backend;
+    struct prove_options options;
+    struct tiny_set set;
+    struct proving_key key;
+    struct plan plan;
+    struct prover *prover;
+    struct witness w[PLAN_WITNESSES_MAX];
+    size_t at_rest; /* bytes of the arena while nothing is proven */
+};
+
+/* Even ones are the set's; of the others the first full value is the slot's number: they satisfy
+ * nothing, and are as good for sums. */
+static void make_batch_witnesses(struct batch *b)
+{
+    const size_t value = CURVE->fr_bytes / 8, n = b->set.witness.n_full * value;
+
+    for (unsigned i = 0; i < PLAN_WITNESSES_MAX; i++) {
+        uint64_t *full = malloc(n * 8);
+
+        assert_non_null(full);
+        memcpy(full, b->set.witness.full, n * 8);
+        if (i % 2) {
+            memset(full, 0, value * 8);
+            full[0] = i;
+        }
+        b->w[i] = b->set.witness;
+        b->w[i].full = full;
+    }
+}
+
+static void batch_open(struct batch *b, const char *name, struct pool *pool)
+{
+    struct cuzk_error err;
+
+    *b = (struct batch){.backend = small_device(), .options = prove_with(pool)};
+    b->options.backend = &b->backend;
+    tiny_set_load(&b->set, name);
+    open_key(&b->key, &b->set);
+    b->plan = plan_in(PLAN_STREAMED, &b->options, &b->key, &b->set);
+    assert_true(b->plan.n_witnesses > 1);
+    assert_true(b->plan.arena_bytes <
+                plan_in(PLAN_STAGED, &b->options, &b->key, &b->set).arena_bytes);
+    device_has = b->plan.arena_bytes - 1;
+    assert_int_equal(prover_open(&b->prover, &b->key, &b->set.qap, &b->options, &err),
+                     CUZK_NO_MEMORY);
+    assert_non_null(strstr(err.message, "bytes of the device's memory"));
+    device_has = b->plan.arena_bytes;
+    assert_ok(prover_open(&b->prover, &b->key, &b->set.qap, &b->options, &err), err);
+    assert_true(prover_takes_batches(b->prover));
+    assert_int_equal(prover_slots(b->prover), b->plan.n_witnesses);
+    b->at_rest = opened->arena.used;
+    make_batch_witnesses(b);
+}
+
+static void batch_close(struct batch *b)
+{
+    assert_int_equal(opened->arena.used, b->at_rest);
+    prover_close(b->prover);
+    assert_int_equal(most_taken, b->plan.arena_bytes);
+    for (unsigned i = 0; i < PLAN_WITNESSES_MAX; i++)
+        free((void *)b->w[i].full);
+    proving_key_done(&b->key);
+    tiny_set_free(&b->set);
+}
+
+static struct prove_sums sums_of_one(struct batch *b, unsigned i)
+{
+    struct prove_sums sums;
+    struct cuzk_error err;
+
+    assert_ok(prover_put(b->prover, 0, &b->w[i], &err), err);
+    assert_ok(prover_run(b->prover, 0, &sums, &err), err);
+    return sums;
+}
+
+static void check_proof_of(struct batch *b, unsigned i, const struct prove_sums *sums)
+{
+    const struct blinding none = {{{0}}, {{0}}};
+    const struct statement statement = {b->set.inputs, b->set.n_inputs};
+    const bool blinded = i % 4 == 0;
+    struct cuzk_error err;
+    struct proof proof;
+
+    if (i % 2) {
+        assert_int_equal(prover_finish(b->prover, sums, &none, &statement, &proof, &err),
+                         CUZK_INVALID);
+        return;
+    }
+    assert_ok(prover_finish(b->prover, sums, blinded ? &b->set.blinding : &none, &statement, &proof,
+                            &err),
+              err);
+    assert_proof_equals(&proof, &b->set, blinded ? "proof.bin" : "proof-r0s0.bin");
+}
+
+/* Slices read of H, for each proof, and of the other queries, for all. */
+struct slices_read {
+    size_t h, others;
+};
+
+static struct slices_read prove_batch(struct batch *b, unsigned n)
+{
+    struct prove_sums sums[PLAN_WITNESSES_MAX];
+    struct slices_read read = {0};
+    struct cuzk_error err;
+
+    memset(sums, 0, sizeof sums);
+    for (unsigned i = 0; i < n; i++) {
+        n_bases = 0;
+        assert_ok(prover_put(b->prover, i, &b->w[i], &err), err);
+        assert_ok(prover_run_chain(b->prover, i, &sums[i], &err), err);
+        assert_true(i == 0 || n_bases == read.h);
+        read.h = n_bases;
+    }
+    n_bases = 0;
+    assert_ok(prover_run_classes(b->prover, n, sums, &err), err);
+    read.others = n_bases;
+    for (unsigned i = 0; i < n; i++) {
+        const struct prove_sums alone = sums_of_one(b, i);
+
+        assert_memory_equal(&sums[i], &alone, sizeof alone);
+        check_proof_of(b, i, &sums[i]);
+    }
+    return read;
+}
+
+static void test_a_batch_reads_the_key_once_but_for_h(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < N_POOLS; p++) {
+        struct slices_read one, all;
+        struct batch b;
+
+        batch_open(&b, "mimc322", pools[p]);
+        one = prove_batch(&b, 1);
+        all = prove_batch(&b, b.plan.n_witnesses);
+        assert_true(one.h > 1 && one.others > KEY_N_QUERIES);
+        assert_memory_equal(&one, &all, sizeof one);
+        batch_close(&b);
+    }
+}
+
+/* What fails in a batch leaves nothing behind, and the next one is proven. */
+static void test_a_batch_that_fails_leaves_nothing(void **state)
+{
+    struct prove_sums sums[2];
+    struct cuzk_error err;
+    struct batch b;
+
+    (void)state;
+    batch_open(&b, "mimc322", pools[1]);
+    assert_ok(prover_put(b.prover, 0, &b.w[0], &err), err);
+    assert_ok(prover_run_chain(b.prover, 0, &sums[0], &err), err);
+    prover_put_begin(b.prover, 1);
+    prover_put_fail(b.prover, 1);
+    assert_int_equal(prover_run_chain(b.prover, 1, &sums[1], &err), CUZK_CANCELLED);
+    assert_int_equal(opened->arena.used, b.at_rest);
+    (void)prove_batch(&b, 2);
+    batch_close(&b);
+}
+
+/* The plan of a key that does not exist yet is that of the key. */
+static void test_a_batch_is_planned_without_the_key(void **state)
+{
+    struct proving_key outline;
+    struct plan plan;
+    struct batch b;
+
+    (void)state;
+    batch_open(&b, "mimc322", pools[1]);
+    proving_key_outline(&outline, &b.set.qap, H_POWERS, 7);
+    plan = plan_in(PLAN_STREAMED, &b.options, &outline, &b.set);
+    assert_memory_equal(&plan, &b.plan, sizeof plan);
+    (void)prove_batch(&b, 1);
+    batch_close(&b);
 }
 
 static void test_every_failed_allocation_is_reported_and_leaks_nothing(void **state)
@@ -875,6 +1092,9 @@ static int run(const char *backend)
         cmocka_unit_test(test_a_plan_of_no_form_is_none),
         cmocka_unit_test(test_a_device_too_small_for_a_query_takes_it_in_slices),
         cmocka_unit_test(test_a_broken_point_of_a_slice_is_named),
+        cmocka_unit_test(test_a_batch_reads_the_key_once_but_for_h),
+        cmocka_unit_test(test_a_batch_that_fails_leaves_nothing),
+        cmocka_unit_test(test_a_batch_is_planned_without_the_key),
         cmocka_unit_test(test_every_failed_allocation_is_reported_and_leaks_nothing),
     };
     /* What depends on the kernels; the rest is the same code above the waist. */

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backend/cpu/cpu_backend.h"
 #include "base/clock.h"
@@ -13,6 +14,9 @@
 #include "base/thread.h"
 #include "circuit/packed_witness.h"
 #include "engine/bench_job.h"
+#include "engine/circuit_job.h"
+#include "engine/proof_job.h"
+#include "engine/sample_request.h"
 #include "filecoin/circuit.h"
 #include "groth16/prove.h"
 #include "groth16/setup.h"
@@ -20,7 +24,7 @@
 
 /* ---- the device ------------------------------------------------------------------------------ */
 
-enum { COPIES = 2 };
+enum { COPIES = PLAN_WITNESSES_MAX };
 
 /* What a handle's witness was when it was put. */
 struct copy {
@@ -416,6 +420,214 @@ static void test_parts_of_a_witness_sum_up_to_the_whole(void **state)
     check_parts(PLAN_OVERLAPPED);
 }
 
+/* ---- batches --------------------------------------------------------------------------------- */
+
+/* Points take memory, and a witness so much that two make a batch. */
+enum { BYTES_OF_A_POINT = 4096, N_PARTITIONS = 3 };
+static size_t bytes_of_a_witness;
+static struct slices_read {
+    size_t h, others;
+} slices;
+
+static size_t points_take_memory(const struct curve *curve, const struct bases_source *source)
+{
+    return backend_cpu.bases_bytes(curve, source) + source->points.n * BYTES_OF_A_POINT;
+}
+
+static size_t witnesses_take_memory(const struct curve *curve, const struct witness *shape)
+{
+    return backend_cpu.witness_bytes(curve, shape) + bytes_of_a_witness;
+}
+
+static enum cuzk_status count_slice(struct device *device, const struct bases_source *source,
+                                    struct bases **ret, struct cuzk_error *err)
+{
+    if (source->n_aux == 0)
+        slices.h++;
+    else
+        slices.others++;
+    return backend_cpu.bases_new(device, source, ret, err);
+}
+
+static struct backend small_card(void)
+{
+    struct backend backend = beside_of_cpu();
+
+    backend.bases_bytes = points_take_memory;
+    backend.bases_new = count_slice;
+    backend.witness_bytes = witnesses_take_memory;
+    return backend;
+}
+
+/* Jobs of some partitions, each with the same proofs whatever proves it. */
+struct jobs {
+    struct backend card;
+    struct engine engine;
+    struct request request;
+    struct job_key key;
+    atomic_bool cancel;
+    size_t arena; /* of the streamed form */
+};
+
+/* When it was asked to, in the second partition of a batch. */
+static bool cancels;
+
+static void cancel_at_device(void *ctx, const struct stage *stage)
+{
+    if (cancels && strcmp(stage->name, "partition 1: device") == 0)
+        atomic_store((atomic_bool *)ctx, true);
+}
+
+static void jobs_open(struct jobs *j)
+{
+    struct circuit_name name = {0};
+    struct cuzk_error err = {0};
+    struct report report;
+    struct job_plan plan;
+    static char folder[4096];
+
+    *j = (struct jobs){.card = small_card()};
+    snprintf(folder, sizeof folder, "%s", test_scratch_path("batches"));
+    j->key = (struct job_key){.folder = folder, .choice = KEY_ONLY_DEV, .seed_label = "batches"};
+    must(engine_open(&j->engine,
+                     &(struct engine_options){.backend = "cpu",
+                                              .threads = 2,
+                                              .cancel = &j->cancel,
+                                              .stage = cancel_at_device,
+                                              .stage_ctx = &j->cancel},
+                     &err),
+         &err);
+    must(circuit_name_parse(&name, "window-2KiB", &err), &err);
+    report_init(&report);
+    must(circuit_setup(&j->engine, name, "batches", folder, &report, &err), &err);
+    report_done(&report);
+    bytes_of_a_witness = 0;
+    must(circuit_job_plan(&j->engine, name, &j->card, &plan, &err), &err);
+    bytes_of_a_witness = plan.card.arena[0] / 40;
+    must(circuit_job_plan(&j->engine, name, &j->card, &plan, &err), &err);
+    j->arena = plan.card.arena[0];
+    must(request_sample(&j->request, name, 1, N_PARTITIONS, &j->engine, &err), &err);
+}
+
+static void jobs_close(struct jobs *j)
+{
+    static const char *const extensions[] = {".params", ".vk"};
+    char path[KEY_PATH_MAX];
+
+    for (size_t i = 0; i < 2; i++) {
+        must(key_folder_dev_path(path, j->key.folder, j->request.name, extensions[i], NULL), NULL);
+        remove(path);
+    }
+    rmdir(j->key.folder);
+    request_done(&j->request);
+    assert_int_equal(atomic_load(&j->engine.budget.now), 0);
+    engine_close(&j->engine);
+    for (unsigned i = 0; i < COPIES; i++)
+        assert_null(copies[i].handle);
+}
+
+/* What came of a job; the proof that is number `refuse` is not taken. */
+struct taken {
+    uint8_t proof[N_PARTITIONS][PARTITION_PROOF_BYTES];
+    unsigned n, refuse;
+};
+
+static enum cuzk_status take_proof(void *ctx, unsigned k,
+                                   const uint8_t proof[PARTITION_PROOF_BYTES],
+                                   struct cuzk_error *err)
+{
+    struct taken *taken = ctx;
+
+    if (++taken->n == taken->refuse)
+        return error_set(err, CUZK_IO, "refused");
+    memcpy(taken->proof[k], proof, PARTITION_PROOF_BYTES);
+    return CUZK_OK;
+}
+
+static enum cuzk_status prove(struct jobs *j, const struct job_resident *resident, const bool *skip,
+                              struct taken *ret)
+{
+    const struct job_sink sink = {.skip = skip, .f = take_proof, .ctx = ret};
+    struct cuzk_error err = {0};
+    const enum cuzk_status st = job_prove_request(&j->engine, &j->request, resident, &sink, &err);
+
+    if (st != CUZK_OK)
+        print_message("%s\n", err.message);
+    return st;
+}
+
+/* As the processor proves them. */
+static void expect(struct jobs *j, struct taken *ret)
+{
+    struct job_resident resident;
+    struct cuzk_error err = {0};
+
+    must(job_resident_open(&resident, &j->engine, j->request.name, &j->key, &err), &err);
+    assert_int_equal(prove(j, &resident, NULL, ret), CUZK_OK);
+    assert_int_equal(ret->n, N_PARTITIONS);
+    job_resident_close(&resident);
+}
+
+/* Three are two batches, of two and of one. */
+static void check_batches(struct jobs *j, const struct job_resident *resident,
+                          const struct taken *expected)
+{
+    const bool skip[N_PARTITIONS] = {false, true, false};
+    struct taken all = {0}, two = {0};
+    size_t others;
+
+    slices = (struct slices_read){0};
+    assert_int_equal(prove(j, resident, NULL, &all), CUZK_OK);
+    assert_memory_equal(all.proof, expected->proof, sizeof all.proof);
+    assert_int_equal(slices.h % N_PARTITIONS, 0);
+    assert_true(slices.h / N_PARTITIONS > 1 && slices.others / 2 > KEY_N_QUERIES);
+    others = slices.others;
+
+    slices = (struct slices_read){0};
+    assert_int_equal(prove(j, resident, skip, &two), CUZK_OK);
+    assert_int_equal(two.n, 2);
+    assert_memory_equal(two.proof[0], expected->proof[0], PARTITION_PROOF_BYTES);
+    assert_memory_equal(two.proof[2], expected->proof[2], PARTITION_PROOF_BYTES);
+    assert_int_equal(2 * slices.others, others);
+}
+
+static void check_failures(struct jobs *j, const struct job_resident *resident)
+{
+    struct taken taken = {.refuse = 2};
+
+    assert_int_equal(prove(j, resident, NULL, &taken), CUZK_IO);
+    taken = (struct taken){0};
+    cancels = true;
+    assert_int_equal(prove(j, resident, NULL, &taken), CUZK_CANCELLED);
+    cancels = false;
+    atomic_store(&j->cancel, false);
+    assert_int_equal(taken.n, 0);
+}
+
+static void test_partitions_are_proven_in_batches_where_the_key_is_streamed(void **state)
+{
+    struct jobs j;
+    struct job_resident resident;
+    struct taken expected = {0};
+    struct cuzk_error err = {0};
+
+    (void)state;
+    jobs_open(&j);
+    expect(&j, &expected);
+    j.engine.backend = &j.card;
+    j.engine.device_memory = j.arena - 1;
+    assert_int_equal(job_resident_open(&resident, &j.engine, j.request.name, &j.key, &err),
+                     CUZK_NO_MEMORY);
+    j.engine.device_memory = j.arena;
+    must(job_resident_open(&resident, &j.engine, j.request.name, &j.key, &err), &err);
+    assert_true(prover_takes_batches(resident.prover));
+    assert_int_equal(prover_slots(resident.prover), 2);
+    check_failures(&j, &resident);
+    check_batches(&j, &resident, &expected);
+    job_resident_close(&resident);
+    jobs_close(&j);
+}
+
 /* ---- refusals -------------------------------------------------------------------------------- */
 
 static void test_a_device_that_is_too_small_is_refused_with_the_numbers(void **state)
@@ -444,6 +656,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_partitions_are_proven_while_the_next_is_prepared),
         cmocka_unit_test(test_parts_of_a_witness_sum_up_to_the_whole),
+        cmocka_unit_test(test_partitions_are_proven_in_batches_where_the_key_is_streamed),
         cmocka_unit_test(test_a_device_that_is_too_small_is_refused_with_the_numbers),
     };
 
