@@ -70,8 +70,8 @@ for tests in matrices sums setup key_transforms memory faults transforms; do
 done
 run key_equals_bellpersons
 run proof_equals_bellpersons
-run ./gpu_tests forms "$keys" vectors/porep-2k/c1.json vectors/porep-2k/proof.bin
 run folded_key_gives_the_same_proof
+run ./gpu_tests forms "$keys" vectors/porep-2k/c1.json vectors/porep-2k/proof.bin # one key more
 # whole jobs, verified from their bytes; 100 proofs, each beside the making of the next one's witness
 for circuit in porep-2KiB winning-2KiB update-2KiB update-32KiB; do
     run ./cuzk bench "$circuit" --backend cuda

@@ -219,6 +219,8 @@ static enum cuzk_status make_witness(struct partition *p, struct cuzk_error *err
     w->made.ctx = p;
     job->request->kind->witness(job->request, w, &job->resident->circuit.cs, p->k,
                                 job->engine->witness_pool);
+    if (job->engine->cancel && atomic_load(job->engine->cancel)) /* then it is not whole */
+        return error_set(err, CUZK_CANCELLED, "cancelled while the witness was made");
     if (p->put != CUZK_OK && err)
         *err = p->put_err;
     TRY(p->put);

@@ -5,7 +5,7 @@
  *     gpu_tests forms KEYS C1 PROOF
  *
  * KEYS: the folder of the development key of porep-2KiB, made from the label porep-2k; one of
- * window-2KiB is added. */
+ * update-32KiB is added. */
 #include "engine/circuit_job.h"
 #include "engine/open_circuit.h"
 #include "engine/proof_job.h"
@@ -117,7 +117,7 @@ static int a_byte_less_than_the_smallest_is_refused_with_both_numbers(void)
 
 /* ---- batches ---- */
 
-enum { N_PARTITIONS = 5 };
+enum { N_PARTITIONS = 2 }; /* of the smallest update that has more than one */
 struct proofs {
     uint8_t bytes[N_PARTITIONS][PARTITION_PROOF_BYTES];
 };
@@ -158,8 +158,8 @@ static int partitions_of_a_batch_have_the_proofs_of_single_ones(void)
     struct report report;
     unsigned in_batches, one_by_one;
 
-    plan_forms("window-2KiB");
-    gpu_must(circuit_name_parse(&name, "window-2KiB", &err), &err);
+    plan_forms("update-32KiB");
+    gpu_must(circuit_name_parse(&name, "update-32KiB", &err), &err);
     report_init(&report);
     gpu_must(circuit_setup(&engine, name, "forms", keys, &report, &err), &err);
     report_done(&report);
