@@ -178,7 +178,9 @@ static void plan_batch(struct plan *ret, const struct plan_input *in)
     const size_t most = ret->arena_bytes / PLAN_BATCH_SHARE, one = part_bytes(in, PART_WITNESS);
     size_t more;
 
-    while (ret->n_witnesses < PLAN_WITNESSES_MAX && (ret->n_witnesses + 1) * one <= most)
+    while (ret->n_witnesses < PLAN_WITNESSES_MAX &&
+           ((ret->n_witnesses + 1) * one <= most ||
+            ret->arena_bytes + ret->n_witnesses * one <= in->room))
         ret->n_witnesses++;
     more = (ret->n_witnesses - 1) * one;
     for (enum prove_stage s = PROVE_WITNESS; s < PROVE_ASSEMBLE; s++)

@@ -81,7 +81,7 @@ static inline bool plan_has_matrix_c(enum plan_form form, enum h_basis basis)
 
 /* Witnesses for which a prover has room: one, if it is staged or the proof is a lone one; those of
  * a batch, if it is streamed: as many as take together at most a sixteenth of what it takes with
- * one; else two, the next being put while one is proven. */
+ * one, and more where there is room for them; else two, the next being put while one is proven. */
 enum { PLAN_BATCH_SHARE = 16, PLAN_WITNESSES_MAX = 16 };
 
 struct plan_stage {
@@ -110,6 +110,7 @@ struct plan_input {
     enum plan_form form;
     bool key_is_there; /* the bases are on the device already, and not counted */
     bool lone;         /* one proof only */
+    size_t room;       /* of the device, that a batch may fill; 0: not known */
 };
 
 void plan_prove(struct plan *ret, const struct plan_input *in);

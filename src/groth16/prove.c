@@ -852,6 +852,7 @@ enum cuzk_status prover_open(struct prover **ret, const struct proving_key *key,
     if (options->backend->beside_host)
         TRY(available_bytes(&available, options, err));
     in.form = plan_choose(&in, available);
+    in.room = available;
     TRY(check_arena(&in, available, err));
     TRY(prover_new(&p, qap, options, err));
     p->key = key;

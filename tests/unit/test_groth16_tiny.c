@@ -907,6 +907,46 @@ static void batch_open(struct batch *b, const char *name, struct pool *pool)
     make_batch_witnesses(b);
 }
 
+/* One slot more where there is room for its witness, and none for less. */
+enum { LARGE_WITNESS = 1 << 20 };
+static size_t large_witness(const struct curve *curve, const struct witness *shape)
+{
+    (void)curve;
+    (void)shape;
+    return LARGE_WITNESS;
+}
+
+static void test_a_batch_fills_the_room_that_there_is(void **state)
+{
+    struct backend backend = small_device();
+    struct proving_key key;
+    struct tiny_set set;
+    struct plan least, plan;
+
+    (void)state;
+    backend.witness_bytes = large_witness;
+    tiny_set_load(&set, "mimc322");
+    open_key(&key, &set);
+    struct plan_input in = {
+        .backend = &backend, .key = &key, .qap = &set.qap, .n_threads = 2, .form = PLAN_STREAMED};
+
+    plan_prove(&least, &in);
+    for (unsigned more = 0; more < 3; more++) {
+        in.room = least.arena_bytes + more * LARGE_WITNESS;
+        plan_prove(&plan, &in);
+        assert_int_equal(plan.n_witnesses, least.n_witnesses + more);
+        assert_int_equal(plan.arena_bytes, in.room);
+        in.room += LARGE_WITNESS - 1;
+        plan_prove(&plan, &in);
+        assert_int_equal(plan.n_witnesses, least.n_witnesses + more);
+    }
+    in.room = SIZE_MAX;
+    plan_prove(&plan, &in);
+    assert_int_equal(plan.n_witnesses, PLAN_WITNESSES_MAX);
+    proving_key_done(&key);
+    tiny_set_free(&set);
+}
+
 static void batch_close(struct batch *b)
 {
     assert_int_equal(opened->arena.used, b->at_rest);
@@ -1092,6 +1132,7 @@ static int run(const char *backend)
         cmocka_unit_test(test_a_plan_of_no_form_is_none),
         cmocka_unit_test(test_a_device_too_small_for_a_query_takes_it_in_slices),
         cmocka_unit_test(test_a_broken_point_of_a_slice_is_named),
+        cmocka_unit_test(test_a_batch_fills_the_room_that_there_is),
         cmocka_unit_test(test_a_batch_reads_the_key_once_but_for_h),
         cmocka_unit_test(test_a_batch_that_fails_leaves_nothing),
         cmocka_unit_test(test_a_batch_is_planned_without_the_key),
