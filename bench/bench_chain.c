@@ -127,7 +127,7 @@ static enum cuzk_status open_query(void *ctx, enum key_query query, size_t n,
     return CUZK_OK;
 }
 
-static enum cuzk_status keep_points(void *ctx, enum key_query query, const void *plain, size_t n,
+static enum cuzk_status keep_points(void *ctx, enum key_query query, void *plain, size_t n,
                                     struct cuzk_error *err)
 {
     struct chain *c = ctx;
