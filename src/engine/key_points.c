@@ -155,6 +155,8 @@ enum cuzk_status key_points_walk(struct engine *engine, const struct key_points 
     enum cuzk_status st;
 
     engine_stage(engine, "points of %s", key_query_name(query));
+    if (w.points->n == 0)
+        return CUZK_OK;
     TRY(region_map(&w.room, &engine->budget, MEM_SCRATCH, window_bytes(&w), err));
     w.native = w.room.base;
     w.scratch = w.room.base + w.n_tiles * KEY_POINTS_TILE * w.group->point_bytes;
