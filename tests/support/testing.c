@@ -53,3 +53,11 @@ bool test_long(void)
 
     return text && strcmp(text, "1") == 0;
 }
+
+void assert_ok_(enum cuzk_status st, const struct cuzk_error *err, const char *file, int line)
+{
+    if (st != CUZK_OK) {
+        print_error("%s:%d: %s: %s\n", file, line, cuzk_status_name(st), err->message);
+        fail();
+    }
+}

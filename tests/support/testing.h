@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "base/rng.h"
 
 /* The seed of this run: CUZK_SEED, or the clock. Printed once, so that a failure can be repeated. */
@@ -27,6 +28,10 @@ const char *test_vector_path(const char *relative);
 
 /* A fresh name for a scratch file in the build folder, in a static buffer. */
 const char *test_scratch_path(const char *name);
+
+/* A call that fails ends the test, with its sentence and the place. */
+#define assert_ok(call, err) assert_ok_((call), &(err), __FILE__, __LINE__)
+void assert_ok_(enum cuzk_status st, const struct cuzk_error *err, const char *file, int line);
 
 /* Long cases run with CUZK_LONG=1 only. */
 bool test_long(void);

@@ -54,6 +54,19 @@ static struct buf *multiples(struct waist *w, enum element group, const struct b
     return out;
 }
 
+/* Point i is logs[i] times the generator. */
+static void assert_multiples(struct waist *w, enum element group, const struct buf *points,
+                             const struct buf *logs, size_t n)
+{
+    struct buf *expected = multiples(w, group, logs, n);
+    uint64_t *x = waist_get(w, points, n), *y = waist_get(w, expected, n);
+
+    assert_memory_equal(x, y, n * element_bytes(w->curve, group));
+    mem_free(x);
+    mem_free(y);
+    w->be->buf_free(expected);
+}
+
 static void encode(struct points *p)
 {
     const struct curve *curve = p->curve;
@@ -505,7 +518,7 @@ static void test_a_bad_point_fails_the_sum_and_names_it(void **state)
 static void check_group_ntt(struct waist *w, enum element group, unsigned lg_n, struct rng *rng)
 {
     const uint64_t g = w->curve->fr_generator.w[0];
-    size_t n = (size_t)1 << lg_n, bytes = n * element_bytes(w->curve, group);
+    size_t n = (size_t)1 << lg_n;
     struct domain *domain;
 
     assert_int_equal(w->be->domain_new(w->device, lg_n, g, TABLES_FAST, &domain, NULL), CUZK_OK);
@@ -520,13 +533,7 @@ static void check_group_ntt(struct waist *w, enum element group, unsigned lg_n, 
         w->be->group_ntt(w->stream, domain, points, mode & 1, mode & 2);
         waist_measure_end(w, w->be->group_ntt_bytes(w->curve, group, lg_n, pool_size(w->pool)));
         w->be->ntt(w->stream, domain, logs, mode & 1, mode & 2);
-        struct buf *expected = multiples(w, group, logs, n);
-        uint64_t *x = waist_get(w, points, n), *y = waist_get(w, expected, n);
-
-        assert_memory_equal(x, y, bytes);
-        mem_free(x);
-        mem_free(y);
-        w->be->buf_free(expected);
+        assert_multiples(w, group, points, logs, n);
         w->be->buf_free(logs);
         w->be->buf_free(points);
         points_done(&p);
@@ -566,13 +573,7 @@ static void check_scale_points(struct waist *w, enum element group, size_t n, st
     waist_measure_end(w, w->be->scale_points_bytes(w->curve, group, n, pool_size(w->pool)));
     w->be->powers(w->stream, powers, &first, &base, n);
     w->be->pointwise(w->stream, POINTWISE_MUL, logs, logs, powers, NULL, n);
-    struct buf *expected = multiples(w, group, logs, n);
-    uint64_t *x = waist_get(w, points, n), *y = waist_get(w, expected, n);
-
-    assert_memory_equal(x, y, n * element_bytes(w->curve, group));
-    mem_free(x);
-    mem_free(y);
-    w->be->buf_free(expected);
+    assert_multiples(w, group, points, logs, n);
     w->be->buf_free(powers);
     w->be->buf_free(logs);
     w->be->buf_free(points);
@@ -617,13 +618,7 @@ static void check_point_spmv(struct waist *w, enum element group, uint32_t count
     waist_measure_end(w, w->be->point_spmv_bytes(w->curve, m, group, n, pool_size(w->pool)));
     w->be->buf_zero(w->stream, sums, 0, n);
     w->be->spmv_transposed(w->stream, sums, matrix, logs, 0, m->n_rows, inputs, first, n);
-    struct buf *expected = multiples(w, group, sums, n);
-    uint64_t *x = waist_get(w, out, n), *y = waist_get(w, expected, n);
-
-    assert_memory_equal(x, y, n * element_bytes(w->curve, group));
-    mem_free(x);
-    mem_free(y);
-    w->be->buf_free(expected);
+    assert_multiples(w, group, out, sums, n);
     w->be->matrix_free(matrix);
     w->be->buf_free(sums);
     w->be->buf_free(out);

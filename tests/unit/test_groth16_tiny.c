@@ -53,16 +53,6 @@ static struct setup_options setup_with(struct pool *pool)
         .backend = backend_find(waist_backend), .pool = pool, .domain_generator = 7};
 }
 
-#define assert_ok(call, err) assert_ok_((call), &(err), __FILE__, __LINE__)
-static void assert_ok_(enum cuzk_status st, const struct cuzk_error *err, const char *file,
-                       int line)
-{
-    if (st != CUZK_OK) {
-        print_error("%s:%d: %s: %s\n", file, line, cuzk_status_name(st), err->message);
-        fail();
-    }
-}
-
 static void assert_file_equals(const char *path, const struct tiny_set *set, const char *file)
 {
     size_t n, n_expected;

@@ -23,16 +23,6 @@ struct toy {
     struct witness witness;
 };
 
-#define assert_ok(call, err) assert_ok_((call), &(err), __FILE__, __LINE__)
-static void assert_ok_(enum cuzk_status st, const struct cuzk_error *err, const char *file,
-                       int line)
-{
-    if (st != CUZK_OK) {
-        print_error("%s:%d: %s: %s\n", file, line, cuzk_status_name(st), err->message);
-        fail();
-    }
-}
-
 static uint64_t order(const struct curve *curve)
 {
     return curve->fr_modulus.w[0];

@@ -14,16 +14,6 @@
 
 #define CURVE (&curve_bls12_381)
 
-#define assert_ok(call, err) assert_ok_((call), &(err), __FILE__, __LINE__)
-static void assert_ok_(enum cuzk_status st, const struct cuzk_error *err, const char *file,
-                       int line)
-{
-    if (st != CUZK_OK) {
-        print_error("%s:%d: %s: %s\n", file, line, cuzk_status_name(st), err->message);
-        fail();
-    }
-}
-
 /* ---- making one ------------------------------------------------------------------------------ */
 
 static void header_of(struct prepared_header *header, const struct proving_key *key,

@@ -10,16 +10,6 @@
 #include "support/random_matrix.h"
 #include "support/waist.h"
 
-#define assert_ok(call, err) assert_ok_((call), &(err), __FILE__, __LINE__)
-static void assert_ok_(enum cuzk_status st, const struct cuzk_error *err, const char *file,
-                       int line)
-{
-    if (st != CUZK_OK) {
-        print_error("%s:%d: %s: %s\n", file, line, cuzk_status_name(st), err->message);
-        fail();
-    }
-}
-
 /* ---- the table ------------------------------------------------------------------------------- */
 
 struct expected {
